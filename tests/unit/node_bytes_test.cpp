@@ -51,6 +51,9 @@ TEST(NodeBytes, TheHeaviestStayInOrder) {
     return found;
   };
   EXPECT_EQ(domains(heaviest(row, 3)), (std::vector<std::int64_t>{0, 2, 8})) << "the lower of equals";
+  EXPECT_EQ(domains(heaviest(row, 3, 8)), (std::vector<std::int64_t>{0, 2, 8}))
+      << "no lighter one from there on";
+  EXPECT_EQ(domains(heaviest({{0, 7}, {3, 7}, {5, 7}, {6, 7}}, 2, 5)), (std::vector<std::int64_t>{5, 6}));
   EXPECT_EQ(heaviest(row, 5).size(), 5u);
   EXPECT_TRUE(heaviest(row, 0).empty());
 }

@@ -14,6 +14,6 @@ namespace collio::engine {
 /// elsewhere `numbers` is of no use afterwards. Collective among the nodes' first ranks.
 void combine_on_first(const Ranks& ranks, std::vector<std::int64_t>& numbers, MPI_Op op);
 /// Rank 0's number. Collective among the nodes' first ranks.
-[[nodiscard]] std::int64_t told_by_first(const Ranks& ranks, std::int64_t number);
+[[nodiscard]] std::int64_t number_of_first(const Ranks& ranks, std::int64_t number);
 
 }  // namespace collio::engine

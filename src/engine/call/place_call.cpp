@@ -54,38 +54,48 @@ void add_row(std::optional<policy::NodeBytes>& rows, std::span<const policy::Dom
   rows.reset();
 }
 
-/// All nodes' rows on rank 0, with `most` entries of each, the heaviest; nothing: there is no memory for
-/// them. Collective among the nodes' first ranks.
-std::optional<policy::NodeBytes> gather_rows(const Ranks& ranks, int domains,
-                                             std::vector<policy::DomainBytes> row, std::int64_t most) {
+struct Gathered {
+  std::optional<policy::NodeBytes> rows;  ///< nothing: there is no memory for them
+  std::int64_t left_out = 0;              ///< entries
+};
+
+/// All nodes' rows on rank 0, with `most` entries of each, the heaviest. Collective among the nodes' first
+/// ranks.
+Gathered gather_rows(const Ranks& ranks, int domains, std::vector<policy::DomainBytes> row,
+                     std::int64_t most) {
   const File& file = ranks.file;
   constexpr int numbers = sizeof(policy::DomainBytes) / sizeof(std::int64_t);
   MPI_Request request = MPI_REQUEST_NULL;
-  row = policy::heaviest(std::move(row), static_cast<std::size_t>(most));
+  const auto all = static_cast<std::int64_t>(row.size());
+  const std::int64_t first = std::int64_t{file.place().seat.node} * domains / std::ssize(file.machine.nodes);
+  row = policy::heaviest(std::move(row), static_cast<std::size_t>(most), first);
+  const std::int64_t left_out = all - std::ssize(row);
   if (file.rank > 0) {
-    row.insert(row.begin(), {static_cast<std::int64_t>(row.size()), 0});
+    row.insert(row.begin(), {std::ssize(row), left_out});
     MPI_Isend(row.data(), numbers * static_cast<int>(row.size()), MPI_INT64_T, 0, tag_row, ranks.comm,
               &request);
     transport::wait_for(request);
     return {};
   }
-  std::optional<policy::NodeBytes> rows(std::in_place, domains);
-  add_row(rows, row);
+  Gathered gathered{policy::NodeBytes(domains), left_out};
+  add_row(gathered.rows, row);
   row.resize(static_cast<std::size_t>(std::min<std::int64_t>(most, domains)) + 1);
   for (std::size_t node = 1; node < file.place().leaders.size(); ++node) {
     MPI_Irecv(row.data(), numbers * static_cast<int>(row.size()), MPI_INT64_T, file.place().leaders[node],
               tag_row, ranks.comm, &request);
     transport::wait_for(request);
-    add_row(rows, std::span(row).subspan(1, static_cast<std::size_t>(row.front().domain)));
+    add_row(gathered.rows, std::span(row).subspan(1, static_cast<std::size_t>(row.front().domain)));
+    gathered.left_out += row.front().bytes;
   }
-  return rows;
+  return gathered;
 }
 
-/// On rank 0.
-policy::PlacedDomains placed(const File& file, const policy::Plan& plan, policy::CallBytes bytes) try {
-  policy::PlacedDomains done =
-      policy::place_domains(plan, file.machine, file.settings.hints, std::move(bytes), file.servers.homes);
-  for (policy::PlacementMeasures* m : {&done.before, &done.after}) m->seat_bytes = {};  // plans are kept
+/// What place() finds, on rank 0. Nothing: it found nothing.
+template <class Place>
+std::optional<policy::PlacedDomains> placed(const policy::Plan& plan, Place&& place) try {
+  std::optional<policy::PlacedDomains> done = place();
+  if (!done) return {};
+  for (policy::PlacementMeasures* m : {&done->before, &done->after}) m->seat_bytes = {};  // plans are kept
   return done;
 } catch (const std::bad_alloc&) {
   return policy::without_memory(plan.domains.count);
@@ -105,17 +115,23 @@ policy::PlacedDomains placed_by_rows(const Ranks& ranks, const policy::Plan& pla
     combine_on_first(ranks, sums->most, MPI_MAX);
     std::optional<policy::PlacedDomains> done;
     if (file.rank == 0)
-      done = policy::placed_by_sums(plan, file.machine, file.settings.hints, file.servers.homes, *sums);
-    entries = told_by_first(ranks, done ? -1 : sums->entries());
+      done = placed(plan, [&] {
+        return policy::placed_by_sums(plan, file.machine, file.settings.hints, file.servers.homes, *sums);
+      });
+    entries = number_of_first(ranks, done ? -1 : sums->entries());
     if (done) return std::move(*done);
     if (entries < 0) return {};
   }
-  const bool all = entries <= policy::most_entries;
-  const std::int64_t most = all ? domains : policy::most_entries / nodes;
-  std::optional<policy::NodeBytes> rows = gather_rows(ranks, domains, std::move(row), most);
+  const std::int64_t most = entries <= policy::most_entries ? domains : policy::most_entries / nodes;
+  Gathered gathered = gather_rows(ranks, domains, std::move(row), most);
   if (file.rank > 0) return {};
-  if (!rows) return policy::without_memory(domains);
-  return placed(file, plan, {std::move(*rows), all ? std::nullopt : std::move(sums), all});
+  if (!gathered.rows) return policy::without_memory(domains);
+  const bool all = gathered.left_out == 0;
+  return *placed(plan, [&] {
+    return policy::place_domains(plan, file.machine, file.settings.hints,
+                                 {std::move(*gathered.rows), all ? std::nullopt : std::move(sums), all},
+                                 file.servers.homes);
+  });
 }
 
 }  // namespace

@@ -6,15 +6,16 @@
 namespace collio::engine {
 
 /// Cuts the span anew so that all domains have as many bytes, where a hint asks for it. `access`: this
-/// rank's. Collective. The first rank of every node sends a row of as many numbers as there are regions,
-/// balanced_regions a domain.
+/// rank's. Collective. The first ranks of nodes add up as many numbers as there are regions, balanced_regions
+/// a domain, along a tree.
 void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access);
 inline constexpr int balanced_regions = 32;
 
 /// Places the plan's domains (policy/placement/place_domains), where that may pay; placing_text() says why
-/// so. `access`: this rank's; `bytes`: of the whole call. Collective. The first rank of every node sends a
-/// row of as many numbers as there are domains to rank 0, which decides; everyone learns which aggregator
-/// serves which domain. If rank 0 has no memory for that, domains stay in order.
+/// so. `access`: this rank's; `bytes`: of the whole call. Collective. On a large switch
+/// the first ranks of nodes add up sums along a tree, which may be enough; else each sends a row of the
+/// domains it has bytes in to rank 0, which decides. Everyone learns which aggregator serves which domain. If
+/// rank 0 has no memory to choose, domains stay in order; for less than a row, the job ends.
 void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access, std::int64_t bytes);
 
 }  // namespace collio::engine

@@ -2,6 +2,7 @@
 #include "policy/aggregators/node_bytes.hpp"
 
 #include <numeric>
+#include <tuple>
 
 #include "core/index.hpp"
 
@@ -23,11 +24,6 @@ void NodeBytes::add_row(std::span<const Entry> row) {
   begins_.push_back(entries_.size());
 }
 
-void NodeBytes::reserve(int rows, std::size_t entries) {
-  begins_.reserve(at(rows) + 1);
-  entries_.reserve(entries);
-}
-
 NodeBytes NodeBytes::transposed() const {
   NodeBytes by_domain(rows());
   by_domain.begins_.assign(at(columns_) + 1, 0);
@@ -41,12 +37,11 @@ NodeBytes NodeBytes::transposed() const {
   return by_domain;
 }
 
-std::vector<DomainBytes> heaviest(std::vector<DomainBytes> row, std::size_t most) {
+std::vector<DomainBytes> heaviest(std::vector<DomainBytes> row, std::size_t most, std::int64_t first) {
   if (row.size() <= most) return row;
-  std::ranges::nth_element(row, row.begin() + static_cast<std::ptrdiff_t>(most),
-                           [](const DomainBytes& a, const DomainBytes& b) {
-                             return a.bytes != b.bytes ? a.bytes > b.bytes : a.domain < b.domain;
-                           });
+  std::ranges::nth_element(
+      row, row.begin() + static_cast<std::ptrdiff_t>(most), {},
+      [first](const DomainBytes& e) { return std::tuple(-e.bytes, e.domain < first, e.domain); });
   row.resize(most);
   std::ranges::sort(row, {}, &DomainBytes::domain);
   return row;

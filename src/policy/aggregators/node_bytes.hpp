@@ -33,8 +33,6 @@ class NodeBytes {
 
   /// Of the next node; domains ascend. O(entries).
   void add_row(std::span<const Entry> row);
-  /// Before rows are added: allocates for all of them.
-  void reserve(int rows, std::size_t entries);
 
   [[nodiscard]] int rows() const noexcept { return static_cast<int>(begins_.size()) - 1; }
   [[nodiscard]] int columns() const noexcept { return columns_; }
@@ -60,7 +58,9 @@ class NodeBytes {
   std::vector<Entry> entries_;
 };
 
-/// The `most` entries with most bytes, the lower domain of equals; domains ascend. O(entries).
-[[nodiscard]] std::vector<DomainBytes> heaviest(std::vector<DomainBytes> row, std::size_t most);
+/// The `most` entries with most bytes; of equals those from domain `first` on, then the lowest: nodes with
+/// other first ones keep other domains. Domains ascend. O(entries).
+[[nodiscard]] std::vector<DomainBytes> heaviest(std::vector<DomainBytes> row, std::size_t most,
+                                                std::int64_t first = 0);
 
 }  // namespace collio::policy

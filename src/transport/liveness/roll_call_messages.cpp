@@ -1,6 +1,7 @@
 // The messages of a roll call. Sends are synchronous: when all ranks are in finish() and no rank has a send
 // pending, no message is left (Hoefler, Siebert & Lumsdaine, 2010: nonblocking consensus).
 #include <cstring>
+#include <new>
 
 #include "transport/liveness/roll_call.hpp"
 
@@ -26,11 +27,16 @@ void RollCall::send(Kind kind, int to, const Heard& what) {
   s.message.resize(sizeof header + more);
   std::memcpy(s.message.data(), &header, sizeof header);
   if (more > 0) std::memcpy(s.message.data() + sizeof header, what.absent.data(), more);
-  sends_.post(std::move(s), [&](const Sending& sent, MPI_Request* started) {
-    return MPI_Issend(sent.message.data(), static_cast<int>(sent.message.size()), MPI_BYTE, to, tag,
-                      set_.comm, started);
-  });
-  sent_to_.emplace(to, kind);
+  const auto booked = sent_to_.emplace(to, kind).first;
+  try {
+    sends_.post(std::move(s), [&](const Sending& sent, MPI_Request* started) {
+      return MPI_Issend(sent.message.data(), static_cast<int>(sent.message.size()), MPI_BYTE, to, tag,
+                        set_.comm, started);
+    });
+  } catch (const std::bad_alloc&) {  // nothing is under way
+    sent_to_.erase(booked);
+    throw;
+  }
 }
 
 /// Of a node's ranks its first counts: it may be the one that tells.

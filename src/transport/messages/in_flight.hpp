@@ -1,10 +1,11 @@
 // Nonblocking messages under way, each with what it is for: a buffer to give back, a window to fill.
 //
 // One look is at most_looked_at messages: where more are under way, at the oldest ones, which are mostly over
-// first, and at others in turn; further on while any is over. So a look at thousands of messages, of which
-// none is over, costs no more than one at few. An error of MPI ends the job, as everywhere on collio's
-// communicators: a rank that lost a message cannot know which ranks wait for it. Places of messages that are
-// over are used again, so nothing is allocated once the most that are ever under way have been.
+// first, and at others in turn; further on while any is over. One that is over is seen within size / 32
+// looks. So a look at thousands of messages, of which none is over, costs no more than one at few. An error
+// of MPI ends the job, as everywhere on collio's communicators: a rank that lost a message cannot know which
+// ranks wait for it. Places of messages that are over are used again, so nothing is allocated once the most
+// that are ever under way have been.
 #pragma once
 
 #include <mpi.h>
@@ -45,7 +46,9 @@ class InFlight {
   InFlight(InFlight&& other) noexcept
       : messages_(std::move(other.messages_)),
         spare_(std::move(other.spare_)),
-        size_(std::exchange(other.size_, 0)) {}
+        size_(std::exchange(other.size_, 0)) {
+    other.next_.reset();
+  }
   InFlight& operator=(InFlight&&) = delete;
   ~InFlight() { drain(); }
 
@@ -75,6 +78,7 @@ class InFlight {
     if (size_ <= at(most_looked_at)) return look(oldest, most_looked_at, each);
     bool any = false;
     for (; look(oldest, most_looked_at / 2, each); oldest = messages_.begin()) any = true;
+    if (!next_ && oldest != messages_.end()) next_ = oldest;
     for (std::size_t left = size_; left > 0; left -= std::min(left, at(most_looked_at / 2))) {
       Place place = next_.value_or(messages_.begin());
       const bool over = look(place, most_looked_at / 2, each);
