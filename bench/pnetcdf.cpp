@@ -58,7 +58,7 @@ class PnetcdfLibrary {
  private:
   template <typename Function>
   void find(const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(handle_, name));
+    function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));  // a preloaded library's comes first
     if (!function && missing_.empty()) missing_ = std::string("no function ") + name;
   }
   void* handle_;

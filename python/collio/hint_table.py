@@ -20,6 +20,7 @@ class Row(NamedTuple):
 
 ROWS = (
     Row("collio_enable", "enable", "enable, disable", "take over this file's collective calls, or pass them through", "Choice", "collio", "first", ()),
+    Row("collio_pnetcdf", "enable", "enable, disable", "move the data of PnetCDF's files for it, in place of its calls of MPI-IO", "Choice", "collio", "tuning", ()),
     Row("collio_path", "auto", "auto, two_layer, two_phase, independent", "how collective calls move their bytes", "Choice", "collio", "first", ()),
     Row("cb_nodes", "auto", "1..1000000, auto", "number of aggregators in all", "AutoCount", "MPI", "first", ()),
     Row("cb_buffer_size", "16777216", "1..2147483647", "most bytes of an aggregator's collective buffer; collio's has 1073741824 at most", "Bytes", "MPI", "first", ()),

@@ -58,6 +58,11 @@ MemoryAccess::MemoryAccess(void* address, core::Pattern pattern)
   if (device_) device_->try_copy(address_ + core::Cursor(pattern_).offset());
 }
 
+MemoryAccess::MemoryAccess(core::Pattern pattern, std::shared_ptr<const TurnedMemory> turned)
+    : MemoryAccess(nullptr, std::move(pattern)) {
+  turned_ = std::move(turned);
+}
+
 template <class Each>
 void MemoryAccess::for_each_run(std::int64_t position, std::int64_t bytes, Each&& each) const noexcept {
   if (contiguous()) return each(core::Run{pattern_.low() + position, bytes, 0, 1});
@@ -69,14 +74,18 @@ void MemoryAccess::for_each_run(std::int64_t position, std::int64_t bytes, Each&
 void MemoryAccess::gather(std::int64_t position, std::int64_t bytes, std::byte* out) const noexcept {
   if (bytes == 0) return;
   for_each_run(position, bytes, [&](const core::Run& run) {
-    out = device_ ? device_->gather_run(out, address_, run) : core::gather_run(out, address_, run);
+    out = turned_   ? turned_->gather_run(out, run)
+          : device_ ? device_->gather_run(out, address_, run)
+                    : core::gather_run(out, address_, run);
   });
 }
 
 void MemoryAccess::scatter(std::int64_t position, std::int64_t bytes, const std::byte* in) const noexcept {
   if (bytes == 0) return;
   for_each_run(position, bytes, [&](const core::Run& run) {
-    in = device_ ? device_->scatter_run(address_, run, in) : core::scatter_run(address_, run, in);
+    in = turned_   ? turned_->scatter_run(run, in)
+         : device_ ? device_->scatter_run(address_, run, in)
+                   : core::scatter_run(address_, run, in);
   });
 }
 

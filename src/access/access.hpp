@@ -6,6 +6,7 @@
 
 #include "access/datatype.hpp"
 #include "access/device/device_memory.hpp"
+#include "access/turned_memory.hpp"
 #include "core/cursor.hpp"
 
 namespace collio::access {
@@ -49,11 +50,14 @@ class MemoryAccess {
   MemoryAccess(void* address, core::Pattern pattern);
   /// `address` may be MPI_BOTTOM when `type` holds absolute addresses. Throws std::bad_alloc.
   MemoryAccess(void* address, const TypeLayout& type, std::int64_t count);
+  /// Memory whose elements are turned around as they are copied; the pattern's offsets are addresses. Null:
+  /// as they are. Throws std::bad_alloc.
+  MemoryAccess(core::Pattern pattern, std::shared_ptr<const TurnedMemory> turned);
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return pattern_.bytes(); }
   [[nodiscard]] bool contiguous() const noexcept { return pattern_.contiguous() || pattern_.bytes() == 0; }
-  /// Contiguous, and the CPU can touch it: bytes may come and go without staging.
-  [[nodiscard]] bool direct() const noexcept { return contiguous() && !device_; }
+  /// Contiguous, and as in the file, and the CPU can touch it: bytes may come and go without staging.
+  [[nodiscard]] bool direct() const noexcept { return contiguous() && !device_ && !turned_; }
   /// Null: the CPU can touch it.
   [[nodiscard]] const DeviceMemory* device() const noexcept { return device_.get(); }
   /// Why bytes could not be copied, if so.
@@ -75,7 +79,8 @@ class MemoryAccess {
 
   std::byte* address_ = nullptr;
   core::Pattern pattern_;
-  std::shared_ptr<DeviceMemory> device_;  ///< null: the CPU can touch it
+  std::shared_ptr<DeviceMemory> device_;        ///< null: the CPU can touch it
+  std::shared_ptr<const TurnedMemory> turned_;  ///< null: bytes are in the file as they are here
 };
 
 }  // namespace collio::access

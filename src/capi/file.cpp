@@ -145,6 +145,13 @@ Error open_here(const OpenCall& call, std::unique_ptr<collio_file>& made) {
   return {};
 }
 
+Error open_as(const OpenCall& call) {
+  auto made = std::make_unique<collio_file>();
+  Error error = open_here(call, made);
+  if (error.ok()) *call.file = made.release();
+  return error;
+}
+
 Error left_over(const collio_file& file) {
   if (file.writes.none() && file.reads.none()) return {};
   return {ErrorClass::argument,
@@ -177,11 +184,12 @@ int open_file(int fortran_comm, const char* path, int mode, const char* hints, c
   return guarded_collectively(path ? path : "", [&]() -> Error {
     OpenCall call{MPI_COMM_NULL, path, mode, hints, file};
     if (const char* why = refused(fortran_comm, call.comm)) return {ErrorClass::argument, why};
-    auto made = std::make_unique<collio_file>();
-    Error error = open_here(call, made);
-    if (error.ok()) *file = made.release();
-    return error;
+    return open_as(call);
   });
+}
+
+int open_file_on(MPI_Comm comm, const char* path, int mode, const char* hints, collio_file** file) {
+  return guarded_collectively(path, [&] { return open_as({comm, path, mode, hints, file}); });
 }
 
 int close_file(collio_file** file) {

@@ -48,6 +48,8 @@ namespace collio::capi {
 [[nodiscard]] const char* refused(int fortran_comm, MPI_Comm& comm);
 
 int open_file(int fortran_comm, const char* path, int mode, const char* hints, collio_file** file);
+/// The same with MPI's handle: a communicator that is in order.
+int open_file_on(MPI_Comm comm, const char* path, int mode, const char* hints, collio_file** file);
 int close_file(collio_file** file);
 int sync_file(collio_file* file);
 int delete_file(const char* path);

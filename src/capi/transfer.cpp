@@ -36,6 +36,13 @@ Error copy_echo(const core::Echo& echo, std::int64_t bytes, bool by_device) {
   return from.failure().ok() ? to.failure() : from.failure();
 }
 
+/// The same where elements are turned around as they are copied.
+void copy_turned(const access::TurnedMemory& turned, const core::Echo& echo, std::int64_t bytes) {
+  const access::Buffer staging(static_cast<std::size_t>(bytes));
+  turned.gather_run(staging.data(), {echo.from, bytes, 0, 1});
+  turned.scatter_run({echo.to, bytes, 0, 1}, staging.data());
+}
+
 /// Bytes that were read once and are wanted twice. Those past the end of the file stay as they were.
 void deliver_echoes(Transfer& transfer) try {
   engine::Completion& result = transfer.result;
@@ -49,7 +56,10 @@ void deliver_echoes(Transfer& transfer) try {
   }
   for (const core::Echo& echo : transfer.echoes)
     if (const std::int64_t bytes = std::min(echo.length, end - echo.file); bytes > 0) {
-      core::keep_worst(result.error, copy_echo(echo, bytes, transfer.request.memory.device() != nullptr));
+      if (transfer.turned)
+        copy_turned(*transfer.turned, echo, bytes);
+      else
+        core::keep_worst(result.error, copy_echo(echo, bytes, transfer.request.memory.device() != nullptr));
       result.bytes += bytes;
     }
 } catch (const std::bad_alloc&) {
@@ -73,7 +83,7 @@ void describe(Transfer& transfer, const collio_file& file, Map&& map) {
       request.error = made.error();
     if (!request.error.ok()) return;
     transfer.echoes = std::move(made.value().echoes);
-    request.memory = access::MemoryAccess(nullptr, std::move(made.value().memory));
+    request.memory = access::MemoryAccess(std::move(made.value().memory), transfer.turned);
     request.pieces =
         std::make_shared<const access::FileAccess>(access::whole_access(std::move(made.value().file)));
     core::keep_worst(request.error, request.memory.failure());
@@ -178,6 +188,27 @@ Error move_alone(collio_file& file, Direction direction, const PieceLists& lists
 }
 
 }  // namespace
+
+Error move_blocks(collio_file& file, Direction direction, const char* name, const Blocks& blocks) {
+  const bool write = direction == Direction::write;
+  const auto transfer = transfer_on(file, direction, name);
+  transfer->turned = blocks.turned;
+  describe(*transfer, file, [&]() -> core::Result<PieceMap> {
+    std::vector<core::MappedPiece> pieces;
+    std::size_t count = 0;
+    for (const Block& block : blocks.all) count += block.offsets.size();
+    pieces.reserve(count);
+    for (const Block& block : blocks.all) {
+      auto memory = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.memory));
+      for (std::size_t i = 0; i < block.offsets.size(); memory += block.lengths[i++])
+        pieces.push_back({block.offsets[i], memory, block.lengths[i]});
+    }
+    PieceMap map = core::map_pieces(std::move(pieces));
+    if (write) map.echoes.clear();
+    return map;
+  });
+  return launch(transfer, nullptr);
+}
 
 int commit(collio_file* file, collio_request** request) {
   return guarded_collectively(file, [&] {

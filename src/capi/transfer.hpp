@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "capi/file.hpp"
@@ -17,6 +18,7 @@ struct Transfer {
   std::shared_ptr<engine::Session> file;
   engine::CallRequest request;
   std::vector<core::Echo> echoes;
+  std::shared_ptr<const access::TurnedMemory> turned;  ///< null: memory is as in the file
   std::vector<std::shared_ptr<Transfer>>
       before;                     ///< of the same commit; begun, and thus done, before this one
   std::atomic<bool> done{false};  ///< the result may be read when it is
@@ -32,6 +34,20 @@ void begin(const std::shared_ptr<Transfer>& transfer);
 [[nodiscard]] core::Error launch(const std::shared_ptr<Transfer>& transfer, collio_request** request);
 /// Returns when it is done. Not collective; the transfer is.
 void await(Transfer& transfer);
+
+/// Pieces of a file in the order of memory, which is one piece.
+struct Block {
+  std::span<const std::int64_t> offsets, lengths;
+  std::byte* memory = nullptr;
+};
+struct Blocks {
+  std::span<const Block> all;
+  std::shared_ptr<const access::TurnedMemory> turned;  ///< null: memory is as in the file
+};
+/// For the fronts of libraries. Moves this rank's blocks; of bytes that are written twice those of one block
+/// are. `name`: in the report. The same error on all ranks. Collective.
+[[nodiscard]] core::Error move_blocks(collio_file& file, policy::Direction direction, const char* name,
+                                      const Blocks& blocks);
 
 int commit(collio_file* file, collio_request** request);
 int fetch(collio_file* file, collio_request** request);

@@ -132,12 +132,25 @@ bool MarkedFolder::held_by_others(std::uint32_t first, std::uint32_t end) const 
   return ::fcntl(folder_->fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
+namespace {
+
+thread_local WriterMark::OneForAll* one_for_all = nullptr;
+
+}  // namespace
+
+WriterMark::OneForAll::OneForAll() noexcept { one_for_all = this; }
+WriterMark::OneForAll::~OneForAll() { one_for_all = nullptr; }
+
 std::shared_ptr<WriterMark> WriterMark::put(const std::string& path) {
   std::unique_ptr<MarkedFolder> folder = MarkedFolder::of(path, FolderDescriptor::Use::marks);
+  if (folder && one_for_all && one_for_all->mark_ && folder->is_same(*one_for_all->mark_->folder_))
+    return one_for_all->mark_;
   const std::uint32_t number = folder && folder->has_file() ? random_number() : 0;
   if (number == 0 || !folder->hold(number)) return nullptr;
   while (folder->held_by_others(whole_window, whole_window + 1)) nap();
-  return std::shared_ptr<WriterMark>(new WriterMark(std::move(folder), number));
+  std::shared_ptr<WriterMark> mark(new WriterMark(std::move(folder), number));
+  if (one_for_all) one_for_all->mark_ = mark;
+  return mark;
 }
 
 OtherWriters::Absence::Absence(OtherWriters& others, int fd) {

@@ -47,6 +47,9 @@ class MarkedFolder {
   void let_go(std::uint32_t byte) const noexcept;
   /// Whether others hold any of these bytes.
   [[nodiscard]] bool held_by_others(std::uint32_t first, std::uint32_t end) const noexcept;
+  [[nodiscard]] bool is_same(const MarkedFolder& other) const noexcept {
+    return device_ == other.device_ && inode_ == other.inode_;
+  }
   /// Whether the file is the one that `fd` has open.
   [[nodiscard]] bool is_of(int fd) const noexcept;
   /// Whether the file is still found here, and here alone: marks of who opens it elsewhere are not.
@@ -70,6 +73,19 @@ class WriterMark {
   /// theirs at most, as they wait for nobody meanwhile. Null: there can be no
   /// marks, as by MarkedFolder, or the file has other names.
   [[nodiscard]] static std::shared_ptr<WriterMark> put(const std::string& path);
+  /// Open files of one library that never write at a time: while it lives, they put one mark for a file. Of
+  /// this thread.
+  class OneForAll {
+   public:
+    OneForAll() noexcept;
+    ~OneForAll();
+    OneForAll(const OneForAll&) = delete;
+    OneForAll& operator=(const OneForAll&) = delete;
+
+   private:
+    friend class WriterMark;
+    std::shared_ptr<WriterMark> mark_;
+  };
   ~WriterMark() { folder_->let_go(number_); }
   WriterMark(const WriterMark&) = delete;
   WriterMark& operator=(const WriterMark&) = delete;

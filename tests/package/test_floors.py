@@ -11,15 +11,16 @@ FLOORS = (
     ("core",),
     ("observe",),
     ("machine",),
-    ("policy", "access"),
+    ("policy", "access", "netcdf"),
     ("flow",),
     ("transport", "storage"),
     ("engine",),
     ("mpiio", "capi", "simulate", "view"),
+    ("pnetcdf",),
 )
 LEVEL = {folder: level for level, folders in enumerate(FLOORS) for folder in folders}
-WITHOUT_MPI = ("core", "observe", "machine", "policy", "flow", "simulate")
-WITHOUT_SYSTEM = ("core", "machine", "policy", "flow")
+WITHOUT_MPI = ("core", "observe", "machine", "policy", "flow", "netcdf", "simulate")
+WITHOUT_SYSTEM = ("core", "machine", "policy", "flow", "netcdf")
 # Standard C++ headers that reach the operating system; every C header (<unistd.h>, <sys/mman.h>) does, too.
 SYSTEM_HEADERS = {"<filesystem>", "<fstream>", "<thread>", "<mutex>", "<condition_variable>", "<future>"}
 # C headers that belong to the compiler: instructions of the processor, no system.
@@ -142,8 +143,8 @@ def test_public_headers_show_nothing_private():
 
 
 def test_pio_is_a_program_to_collio():
-    """It stands beside the floors: it uses the public header alone."""
+    """It stands beside the floors: it uses the public header, and what it shares with the front of PnetCDF."""
     own = {f'"{path.name}"' for path in source_tree.files("pio")}
     for path in source_tree.files("pio"):
         for name in source_tree.includes(path):
-            assert name in own or name == "<collio/collio.h>" or re.fullmatch(r"<(sys/)?[^/]+>", name), f"{source_tree.relative(path)}: {name}"
+            assert name in own or name == "<collio/collio.h>" or name.startswith('"netcdf/') or re.fullmatch(r"<(sys/)?[^/]+>", name), f"{source_tree.relative(path)}: {name}"

@@ -52,9 +52,9 @@ def test_interposer_loads_into_a_process_without_mpi(path):
 
 
 @pytest.mark.parametrize("path", INTERPOSERS)
-def test_interposer_exports_only_mpi_names_in_pairs(path):
+def test_interposer_exports_mpi_names_in_pairs_and_pnetcdf_names(path):
     exported = set(dynamic_symbols(path, "--defined-only"))
-    assert not {name for name in exported if not re.match(r"P?MPI_|collio_", name)}
+    assert not {name for name in exported if not re.match(r"P?MPI_|ncmpi_|collio_", name)}
     assert {name for name in exported if name.startswith("MPI_")} == {
         name[1:] for name in exported if name.startswith("PMPI_")}
     assert {"MPI_File_open", "MPI_File_write_at_all", "MPI_File_read_all_c"} <= exported
@@ -63,7 +63,7 @@ def test_interposer_exports_only_mpi_names_in_pairs(path):
 @pytest.mark.parametrize("path", ENGINES)
 def test_engine_exports_what_the_fronts_ask_for(path):
     """Templates of the C++ library would be joined with the program's copies of another version."""
-    assert set(dynamic_symbols(path, "--defined-only")) == {"collio_engine_start", "collio_library_start"}
+    assert set(dynamic_symbols(path, "--defined-only")) == {"collio_engine_start", "collio_library_start", "collio_pnetcdf_start"}
 
 
 @pytest.mark.parametrize("path", FRONTS)

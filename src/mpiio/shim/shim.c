@@ -44,6 +44,7 @@ static pthread_once_t started_once = PTHREAD_ONCE_INIT;
 static __thread int no_file;
 /* MPI is initialized. */
 static int is_rank;
+static void* engine_library;
 /* Why the engine cannot be loaded; empty: it can, or nobody tried. */
 static char absent[PATH_MAX + 256];
 
@@ -113,8 +114,8 @@ static collio_engine_start_function load_engine(const struct mpi_family* family)
   const char* slash = strrchr(here.dli_fname, '/');
   snprintf(path, sizeof path, "%.*slibcollio_engine_%s.so", slash ? (int)(slash - here.dli_fname + 1) : 0,
            here.dli_fname, family->name);
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library) *(void**)&start = dlsym(library, COLLIO_ENGINE_START);
+  engine_library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (engine_library) *(void**)&start = dlsym(engine_library, COLLIO_ENGINE_START);
   if (!start) snprintf(absent, sizeof absent, "the engine cannot be loaded: %s", dlerror());
   return start;
 }
@@ -140,6 +141,11 @@ static void start_engine(void) {
   pending = answer->pending;
   engine = answer->calls;
   shim_note_engine();
+}
+
+void* shim_engine_symbol(const char* name) {
+  pthread_once(&started_once, start_engine);
+  return engine ? dlsym(engine_library, name) : NULL;
 }
 
 static int leave(int result) {

@@ -53,6 +53,10 @@ void shim_note_absent(void);
  * and all with COLLIO_VERBOSE. */
 int shim_speaks(void);
 
+/* A function that the engine exports, which is loaded first if need be; null: there is no engine. MPI is
+ * initialized. Not collective. */
+void* shim_engine_symbol(const char* name);
+
 /* Error handlers that were called inside of a call of the program's run now that it is over. `no_file`: the
  * call's file is no longer, or never was, open. */
 void shim_run_handlers(int no_file);

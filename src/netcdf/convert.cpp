@@ -1,5 +1,5 @@
 // See convert.hpp. Which numbers fit: netCDF's rule. NaN and infinity are numbers of any floating type.
-#include "convert.hpp"
+#include "netcdf/convert.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -7,22 +7,24 @@
 #include <limits>
 #include <utility>
 
-namespace collio::pio {
+#include "netcdf/variable.hpp"
+
+namespace collio::netcdf {
 
 namespace {
 
 template <class T>
 constexpr T default_fill() {
-  if constexpr (std::same_as<T, signed char>) return NC_FILL_BYTE;
-  if constexpr (std::same_as<T, std::int16_t>) return NC_FILL_SHORT;
-  if constexpr (std::same_as<T, std::int32_t>) return NC_FILL_INT;
-  if constexpr (std::same_as<T, std::int64_t>) return NC_FILL_INT64;
-  if constexpr (std::same_as<T, std::uint8_t>) return NC_FILL_UBYTE;
-  if constexpr (std::same_as<T, std::uint16_t>) return NC_FILL_USHORT;
-  if constexpr (std::same_as<T, std::uint32_t>) return NC_FILL_UINT;
-  if constexpr (std::same_as<T, std::uint64_t>) return NC_FILL_UINT64;
-  if constexpr (std::same_as<T, float>) return NC_FILL_FLOAT;
-  if constexpr (std::same_as<T, double>) return NC_FILL_DOUBLE;
+  if constexpr (std::same_as<T, signed char>) return fill_byte;
+  if constexpr (std::same_as<T, std::int16_t>) return fill_int16;
+  if constexpr (std::same_as<T, std::int32_t>) return fill_int32;
+  if constexpr (std::same_as<T, std::int64_t>) return fill_int64;
+  if constexpr (std::same_as<T, std::uint8_t>) return fill_uint8;
+  if constexpr (std::same_as<T, std::uint16_t>) return fill_uint16;
+  if constexpr (std::same_as<T, std::uint32_t>) return fill_uint32;
+  if constexpr (std::same_as<T, std::uint64_t>) return fill_uint64;
+  if constexpr (std::same_as<T, float>) return fill_float32;
+  if constexpr (std::same_as<T, double>) return fill_float64;
   return T{};
 }
 
@@ -67,7 +69,7 @@ template <class From, class To>
 int convert(long long count, const void* from, void* to, To fill, Swap swap) {
   const char* in = static_cast<const char*>(from);
   char* out = static_cast<char*>(to);
-  int code = NC_NOERR;
+  int code = ok;
   for (long long i = 0; i < count; ++i, in += sizeof(From), out += sizeof(To)) {
     From value;
     std::memcpy(&value, in, sizeof value);
@@ -76,7 +78,7 @@ int convert(long long count, const void* from, void* to, To fill, Swap swap) {
     if (fits<To>(value))
       result = static_cast<To>(value);
     else
-      code = NC_ERANGE;
+      code = out_of_range;
     if (swap == Swap::output) result = byte_swapped(result);
     std::memcpy(out, &result, sizeof result);
   }
@@ -85,66 +87,65 @@ int convert(long long count, const void* from, void* to, To fill, Swap swap) {
 
 /// Calls `use` with a number of the type.
 template <class Use>
-int with_type(nc_type type, Use use) {
+int with_type(int type, Use use) {
   switch (type) {
-    case NC_BYTE:
+    case byte:
       return use(static_cast<signed char>(0));
-    case NC_CHAR:
+    case text:
       return use(static_cast<char>(0));
-    case NC_SHORT:
+    case int16:
       return use(std::int16_t{});
-    case NC_INT:
+    case int32:
       return use(std::int32_t{});
-    case NC_FLOAT:
+    case float32:
       return use(float{});
-    case NC_DOUBLE:
+    case float64:
       return use(double{});
-    case NC_UBYTE:
+    case uint8:
       return use(std::uint8_t{});
-    case NC_USHORT:
+    case uint16:
       return use(std::uint16_t{});
-    case NC_UINT:
+    case uint32:
       return use(std::uint32_t{});
-    case NC_INT64:
+    case int64:
       return use(std::int64_t{});
-    case NC_UINT64:
+    case uint64:
       return use(std::uint64_t{});
     default:
-      return NC_EBADTYPE;
+      return bad_type;
   }
 }
 
 /// Text goes to text alone; the compiler makes no other pairs.
 template <class Use>
 int with_types(Types types, Use use) {
-  if (!convertible(types)) return NC_ECHAR;
+  if (!convertible(types)) return not_text;
   return with_type(types.file, [&](auto in_file) {
     return with_type(types.memory, [&](auto in_memory) {
       constexpr bool text = std::same_as<decltype(in_file), char>;
       if constexpr (text == std::same_as<decltype(in_memory), char>)
         return use(in_file, in_memory);
       else
-        return NC_ECHAR;
+        return not_text;
     });
   });
 }
 
 }  // namespace
 
-int type_bytes(nc_type type) {
+int type_bytes(int type) {
   int bytes = 0;
   with_type(type, [&](auto number) { return bytes = static_cast<int>(sizeof number); });
   return bytes;
 }
 
-const char* type_name(nc_type type) {
-  constexpr const char* names[] = {"none",       "PIO_BYTE",  "PIO_CHAR",   "PIO_SHORT",
-                                   "PIO_INT",    "PIO_FLOAT", "PIO_DOUBLE", "PIO_UBYTE",
-                                   "PIO_USHORT", "PIO_UINT",  "PIO_INT64",  "PIO_UINT64"};
-  return type >= 0 && type <= NC_UINT64 ? names[type] : "unknown";
+bool Variable::same_as(int memory_type) const noexcept {
+  // In formats without unsigned bytes, bytes are whatever the program takes them for.
+  const bool bytes = type == byte && memory_type == uint8 && format < 5;
+  return memory_type == type || bytes;
 }
 
-bool convertible(Types types) { return (types.file == NC_CHAR) == (types.memory == NC_CHAR); }
+bool convertible(Types types) { return (types.file == text) == (types.memory == text); }
 
 int to_file(Types types, long long count, const void* memory, void* file, const void* fill) {
   return with_types(types, [&](auto in_file, auto in_memory) {
@@ -165,4 +166,4 @@ int convert(Types types, long long count, const void* memory, void* file) {
   });
 }
 
-}  // namespace collio::pio
+}  // namespace collio::netcdf

@@ -1,0 +1,61 @@
+// Which part of a variable a call names, and the pieces of the file that this is. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "netcdf/variable.hpp"
+
+namespace collio::netcdf {
+
+/// Indices and counts by dimension, as programs give them: MPI_Offset is a 64-bit integer under several
+/// names.
+using Offset [[gnu::may_alias]] = std::int64_t;
+using Offsets = const Offset*;
+
+/// Null `count`, `stride`: ones.
+struct Block {
+  Offsets start = nullptr, count = nullptr, stride = nullptr;
+};
+
+/// What a call names.
+struct Named {
+  enum class Form { whole, one, block, list };
+  Form form = Form::whole;
+  Block block;  ///< of one element, or of a block
+  int parts = 0;
+  const Offsets *starts = nullptr, *counts = nullptr;  ///< of a list
+  bool reads = false;
+};
+
+/// Pieces of a file in the order of the data, 16 bytes each. Neighbours that touch are one.
+struct Pieces {
+  std::vector<std::int64_t> offsets, lengths;
+  void add(std::int64_t offset, std::int64_t length) {
+    if (!offsets.empty() && offsets.back() + lengths.back() == offset) {
+      lengths.back() += length;
+    } else {
+      offsets.push_back(offset);
+      lengths.push_back(length);
+    }
+  }
+};
+
+struct Region {
+  Pieces pieces;
+  std::int64_t elements = 0;
+  std::int64_t records = 0;  ///< the number of records that the file has at least with it
+};
+
+/// What is named of the variable, which has `records` records. False: PnetCDF may refuse it. O(pieces).
+[[nodiscard]] bool region_of(const Named& named, const Variable& v, std::int64_t records, Region& region);
+
+/// The lengths of the block that is named in any form but a list.
+[[nodiscard]] std::vector<std::int64_t> counts_of(const Named& named, const Variable& v,
+                                                  std::int64_t records);
+
+/// The same pieces where the variable has come to lie elsewhere. `record_bytes`: that it has in one record.
+[[nodiscard]] Pieces moved(const Pieces& pieces, const Place& from, const Place& to,
+                           std::int64_t record_bytes);
+
+}  // namespace collio::netcdf

@@ -1,0 +1,190 @@
+// See data_calls.hpp.
+#include "pnetcdf/data_calls.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "netcdf/convert.hpp"
+#include "pnetcdf/errors.hpp"
+#include "pnetcdf/library.hpp"
+#include "pnetcdf/moving.hpp"
+
+namespace collio::pnetcdf {
+
+namespace {
+
+netcdf::Offsets offsets(const MPI_Offset* program) { return reinterpret_cast<netcdf::Offsets>(program); }
+
+netcdf::Named named_by(const collio_pnetcdf_call& call) {
+  static_assert(sizeof(MPI_Offset) == sizeof(netcdf::Offset));
+  using Form = netcdf::Named::Form;
+  constexpr Form forms[] = {Form::whole, Form::one, Form::block, Form::block, Form::block, Form::list};
+  return {forms[call.form],
+          {offsets(call.start), offsets(call.count), offsets(call.stride)},
+          call.parts,
+          reinterpret_cast<const netcdf::Offsets*>(call.starts),
+          reinterpret_cast<const netcdf::Offsets*>(call.counts),
+          call.reads != 0};
+}
+
+/// The call as a request; a code of PnetCDF's: with out_of_range it is made all the same. Not collective.
+int make_request(File& file, const collio_pnetcdf_call& call, Request& request) try {
+  const Variable* v = file.layout.variable(call.varid);
+  const std::int64_t records = v && v->records ? file.layout.records() : 0;
+  const netcdf::Named named = named_by(call);
+  if (!v || !region_of(named, *v, records, request.region)) {
+    request.region = {};
+    return refusal_of(call);
+  }
+  const std::int64_t elements = request.region.elements;
+  auto memory = Elements::of(call, *v, elements, counts_of(named, *v, records));
+  if (!memory) return refusal_of(call);
+  if (call.way == COLLIO_BUFFERED) {
+    if (!file.buffer) return no_buffer;
+    if (elements > 0) request.room = file.buffer->take(elements * v->element_bytes);
+    if (elements > 0 && request.room < 0) return buffer_too_small;
+  }
+  request.varid = call.varid;
+  request.place = Place::of(*v);
+  if (elements == 0) return netcdf::ok;
+  std::byte fill[8] = {};
+  if (!call.reads && !v->same_as(memory->type()))
+    static_cast<void>(library().inq_var_fill(file.id, v->id, nullptr, fill));
+  const Wanted wanted{*v, elements, fill, call.way == COLLIO_BUFFERED};
+  return call.reads ? to_read(std::move(*memory), wanted, request.memory)
+                    : to_write(*memory, wanted, request.memory);
+} catch (const std::bad_alloc&) {
+  return netcdf::no_memory;
+}
+
+bool is_made(int code) { return code == netcdf::ok || code == netcdf::out_of_range; }
+
+int post(File& file, const collio_pnetcdf_call& call) {
+  Request request;
+  if (call.request) *call.request = -1;
+  const int code = make_request(file, call, request);
+  if (!is_made(code) || request.region.elements == 0) {
+    if (file.buffer) file.buffer->give_back(request.room);
+    return code;
+  }
+  const int id = (call.reads ? file.gets : file.puts).add(std::move(request));
+  if (call.request) *call.request = id;
+  return code;
+}
+
+/// Where a file may get records, all ranks learn how many, whatever one of them puts.
+int put_together(File& file, std::vector<Request>& puts, bool may_get_records) {
+  Meeting meeting{.writes = true};
+  for (const Request& put : puts) meeting.records = std::max(meeting.records, put.region.records);
+  if (may_get_records)
+    if (const int code = meet(file, meeting); code != netcdf::ok) return code;
+  const int code = move_together(file, puts, false);
+  if (code != netcdf::ok || !may_get_records) return code;
+  return tell_records(file, puts, meeting.records);
+}
+
+int call_together(File& file, const collio_pnetcdf_call& call) {
+  std::vector<Request> requests(1);
+  const int made = make_request(file, call, requests[0]);
+  if (!is_made(made) || requests[0].region.elements == 0) requests.clear();
+  const bool reads = call.reads != 0;
+  const int code =
+      reads ? move_together(file, requests, true) : put_together(file, requests, file.layout.has_records());
+  const int ended = finish(file, requests, code, reads);
+  return made != netcdf::ok ? made : ended;
+}
+
+bool is_all(int count) { return count == all_requests || count == all_gets || count == all_puts; }
+
+/// A code where an id is of no request: nothing is taken then. O(named).
+int check(const File& file, const Named& named) {
+  if (is_all(named.count) || named.count == 0) return netcdf::ok;
+  if (named.count < 0 || !named.ids) return netcdf::invalid;
+  int code = netcdf::ok;
+  for (int i = 0; i < named.count; ++i) {
+    const int id = named.ids[i];
+    const bool known = id == -1 || file.puts.has(id) || file.gets.has(id);
+    const int status = known ? int{netcdf::ok} : int{no_such_request};
+    if (named.statuses) named.statuses[i] = status;
+    if (!known) code = status;
+  }
+  return code;
+}
+
+struct Taken {
+  std::vector<Request> puts, gets;
+};
+
+Taken take(File& file, const Named& named) {
+  Taken taken;
+  if (is_all(named.count)) {
+    if (named.count != all_gets) taken.puts = file.puts.take_all();
+    if (named.count != all_puts) taken.gets = file.gets.take_all();
+    return taken;
+  }
+  for (int i = 0; i < named.count; ++i) {
+    int& id = named.ids[i];
+    auto& list = file.puts.owns(id) ? file.puts : file.gets;
+    auto one = list.take(id);
+    if (!one) continue;
+    one->told = named.statuses ? &named.statuses[i] : nullptr;
+    (file.puts.owns(id) ? taken.puts : taken.gets).push_back(std::move(*one));
+    id = -1;
+  }
+  return taken;
+}
+
+}  // namespace
+
+int data_call(File& file, const collio_pnetcdf_call& call) {
+  if (!call.reads && !file.writable) return call_library(call);
+  if (call.way != COLLIO_BLOCKING) return post(file, call);
+  return file.mode == Mode::collective ? call_together(file, call) : call_library(call);
+}
+
+int wait_together(File& file, const Named& named) {
+  if (file.mode != Mode::collective) return library().wait_all(file.id, 0, nullptr, nullptr);
+  Meeting meeting;
+  meeting.failed = check(file, named);
+  Taken taken;
+  if (meeting.failed == netcdf::ok) taken = take(file, named);
+  meeting.writes = !taken.puts.empty();
+  meeting.reads = !taken.gets.empty();
+  for (const Request& put : taken.puts) meeting.records = std::max(meeting.records, put.region.records);
+  int code = meet(file, meeting);
+  if (code == netcdf::ok && meeting.failed == netcdf::ok && meeting.writes) {
+    code = move_together(file, taken.puts, false);
+    if (code == netcdf::ok) code = tell_records(file, taken.puts, meeting.records);
+  }
+  int first = finish(file, taken.puts, code, false);
+  if (code == netcdf::ok && meeting.failed == netcdf::ok && meeting.reads)
+    code = move_together(file, taken.gets, true);
+  const int read = finish(file, taken.gets, code, true);
+  if (first == netcdf::ok) first = read;
+  return meeting.failed != netcdf::ok ? meeting.failed : first;
+}
+
+int wait_alone(File& file, const Named& named) {
+  if (file.mode != Mode::independent) return library().wait(file.id, 0, nullptr, nullptr);
+  if (const int code = check(file, named); code != netcdf::ok) return code;
+  Taken taken = take(file, named);
+  std::int64_t records = 0;
+  for (const Request& put : taken.puts) records = std::max(records, put.region.records);
+  int code = move_alone(file, taken.puts, false);
+  if (code == netcdf::ok) code = tell_records(file, taken.puts, records);
+  const int written = finish(file, taken.puts, code, false);
+  const int read = finish(file, taken.gets, move_alone(file, taken.gets, true), true);
+  return written != netcdf::ok ? written : read;
+}
+
+int cancel(File& file, const Named& named) {
+  if (!is_all(named.count) && named.count < 0) return netcdf::invalid;
+  const int code = check(file, named);
+  const Taken taken = take(file, named);
+  for (const Request& put : taken.puts)
+    if (file.buffer) file.buffer->give_back(put.room);
+  return code;
+}
+
+}  // namespace collio::pnetcdf

@@ -1,0 +1,49 @@
+// An open file of PnetCDF's whose data collio moves.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "pnetcdf/contract.h"
+#include "pnetcdf/layout.hpp"
+#include "pnetcdf/requests.hpp"
+
+struct collio_file;
+
+namespace collio::pnetcdf {
+
+enum class Mode { defining, collective, independent };
+
+struct File {
+  File(int ncid, collio_file* opened, bool may_write)
+      : id(ncid), data(opened), writable(may_write), layout(ncid) {}
+
+  const int id;
+  collio_file* data;
+  const bool writable;
+  Mode mode = Mode::defining;
+  Layout layout;
+  RequestList puts{0}, gets{1};
+  std::optional<AttachedBuffer> buffer;
+  std::int64_t put_bytes = 0, got_bytes = 0;  ///< by collio, in the file
+};
+
+/// A file that PnetCDF has just made or opened.
+struct Opened {
+  MPI_Comm comm;
+  const char* path;
+  MPI_Info info;  ///< the program's
+  int ncid;
+  bool writable, created;
+};
+
+/// Null: collio does not serve it. Thread-safe. O(log files).
+[[nodiscard]] File* find_file(int ncid) noexcept;
+/// Opens its data with collio, unless PnetCDF is to keep it. The same on all ranks. Collective.
+void serve_file(const Opened& opened);
+/// Closes the data of a file, if it is served, and forgets it. A code of PnetCDF's. Collective.
+[[nodiscard]] int end_file(int ncid);
+
+}  // namespace collio::pnetcdf

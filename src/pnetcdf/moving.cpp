@@ -1,0 +1,198 @@
+// See moving.hpp.
+#include "pnetcdf/moving.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "access/reserve.hpp"
+#include "capi/file.hpp"
+#include "capi/transfer.hpp"
+#include "core/reversed.hpp"
+#include "netcdf/convert.hpp"
+#include "pnetcdf/errors.hpp"
+#include "pnetcdf/library.hpp"
+
+namespace collio::pnetcdf {
+
+namespace {
+
+using policy::Direction;
+
+std::int64_t bytes_of(const Request& request) {
+  std::int64_t bytes = 0;
+  for (const std::int64_t length : request.region.pieces.lengths) bytes += length;
+  return bytes;
+}
+
+/// Definitions since the request was posted may have moved its variable.
+void follow_variable(File& file, Request& request) {
+  const Variable* v = file.layout.variable(request.varid);
+  if (!v || Place::of(*v) == request.place) return;
+  const Place now = Place::of(*v);
+  request.region.pieces = moved(request.region.pieces, request.place, now, v->record_bytes);
+  request.place = now;
+}
+
+/// Memory that is written as one type and as another has a copy for each.
+std::shared_ptr<const access::TurnedMemory> turned_of(std::vector<Request>& requests, bool reads) {
+  std::vector<access::TurnedMemory::Range> ranges;
+  for (const Request& request : requests) {
+    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(request.memory.address));
+    ranges.push_back({address, address + bytes_of(request), request.memory.element_bytes});
+  }
+  bool fits = true;
+  auto turned = access::TurnedMemory::of(std::move(ranges), fits);
+  if (fits) return turned;
+  for (Request& request : requests) copy_turned(request.memory, bytes_of(request), reads);
+  return nullptr;
+}
+
+/// In `all`, which they refer to.
+capi::Blocks blocks_of(File& file, std::vector<Request>& requests, bool reads,
+                       std::vector<capi::Block>& all) {
+  for (Request& request : requests) follow_variable(file, request);
+  auto turned = turned_of(requests, reads);
+  for (const Request& request : requests) {
+    const netcdf::Pieces& pieces = request.region.pieces;
+    all.push_back({pieces.offsets, pieces.lengths, request.memory.address});
+  }
+  return {all, std::move(turned)};
+}
+
+/// The last element that a put writes, and its index.
+struct LastElement {
+  std::vector<MPI_Offset> index;
+  const std::byte* at = nullptr;
+};
+
+LastElement last_of(const Variable& v, const Request& request) {
+  const netcdf::Pieces& pieces = request.region.pieces;
+  std::size_t last = 0;
+  std::int64_t before = 0, bytes = 0;
+  for (std::size_t i = 0; i < pieces.offsets.size(); bytes += pieces.lengths[i++])
+    if (pieces.offsets[i] >= pieces.offsets[last]) {
+      last = i;
+      before = bytes;
+    }
+  const std::int64_t inside = pieces.lengths[last] - v.element_bytes;
+  LastElement element{{}, request.memory.address + before + inside};
+  std::int64_t offset = pieces.offsets[last] + inside - v.begin;
+  for (const std::int64_t step : v.step) {
+    element.index.push_back(step > 0 ? offset / step : 0);
+    if (step > 0) offset %= step;
+  }
+  return element;
+}
+
+MPI_Datatype mpi_type(int type) {
+  switch (type) {
+    case netcdf::text:
+      return MPI_CHAR;
+    case netcdf::byte:
+      return MPI_SIGNED_CHAR;
+    case netcdf::uint8:
+      return MPI_UNSIGNED_CHAR;
+    case netcdf::int16:
+      return MPI_SHORT;
+    case netcdf::uint16:
+      return MPI_UNSIGNED_SHORT;
+    case netcdf::int32:
+      return MPI_INT;
+    case netcdf::uint32:
+      return MPI_UNSIGNED;
+    case netcdf::float32:
+      return MPI_FLOAT;
+    case netcdf::float64:
+      return MPI_DOUBLE;
+    case netcdf::int64:
+      return MPI_LONG_LONG_INT;
+    default:
+      return MPI_UNSIGNED_LONG_LONG;
+  }
+}
+
+/// Posts the put's last element with PnetCDF.
+int post_last(File& file, const Request& put, std::byte* value) {
+  const Variable& v = *file.layout.variable(put.varid);
+  const LastElement last = last_of(v, put);
+  std::memcpy(value, last.at, static_cast<std::size_t>(v.element_bytes));
+  if (put.memory.element_bytes == 1 && std::endian::native == std::endian::little)
+    std::reverse(value, value + v.element_bytes);  // the copy has it as the file does
+  int request = -1;
+  return library().iput_var1(file.id, put.varid, last.index.data(), value, 1, mpi_type(v.type), &request);
+}
+
+}  // namespace
+
+int meet(File& file, Meeting& meeting) {
+  const access::Reserve::Use no_list_fails;
+  engine::Session& session = *file.data->open;
+  const engine::Visit visit(*session.engine, "PnetCDF's wait");
+  std::int64_t words[] = {meeting.writes, meeting.reads, meeting.failed != 0, meeting.records};
+  const core::Error error = visit.agreement.worst({}, session.engine->path, words);
+  meeting.writes = words[0] != 0;
+  meeting.reads = words[1] != 0;
+  if (meeting.failed == 0 && words[2] != 0) meeting.failed = no_such_request;
+  meeting.records = words[3];
+  return code_of(static_cast<int>(error.kind), !meeting.writes);
+}
+
+int move_together(File& file, std::vector<Request>& requests, bool reads) {
+  const access::Reserve::Use no_list_fails;
+  std::vector<capi::Block> all;
+  capi::Blocks moved;
+  int mine = netcdf::ok;
+  try {
+    moved = blocks_of(file, requests, reads, all);
+  } catch (const std::bad_alloc&) {  // the others wait: this rank moves nothing
+    moved = {};
+    mine = netcdf::no_memory;
+  }
+  const core::Error error = reads ? capi::move_blocks(*file.data, Direction::read, "ncmpi_get", moved)
+                                  : capi::move_blocks(*file.data, Direction::write, "ncmpi_put", moved);
+  return mine != netcdf::ok ? mine : code_of(static_cast<int>(error.kind), reads);
+}
+
+int move_alone(File& file, std::vector<Request>& requests, bool reads) {
+  int code = netcdf::ok;
+  for (Request& request : requests) {
+    follow_variable(file, request);
+    copy_turned(request.memory, bytes_of(request), reads);
+    const netcdf::Pieces& p = request.region.pieces;
+    const collio_pieces pieces{static_cast<int64_t>(p.offsets.size()), p.offsets.data(), p.lengths.data()};
+    const int one = reads ? capi::read_alone(file.data, &pieces, request.memory.address, nullptr, nullptr)
+                          : capi::write_alone(file.data, &pieces, request.memory.address, nullptr, nullptr);
+    if (code == netcdf::ok) code = code_of(one, reads);
+  }
+  return code;
+}
+
+int tell_records(File& file, const std::vector<Request>& puts, std::int64_t records) {
+  if (records <= file.layout.records()) return netcdf::ok;
+  int code = netcdf::ok;
+  std::byte value[8];
+  const auto last =
+      std::ranges::find_if(puts, [&](const Request& put) { return put.region.records == records; });
+  if (last != puts.end()) code = post_last(file, *last, value);
+  const auto wait = file.mode == Mode::independent ? library().wait : library().wait_all;
+  constexpr int all_puts = -3;
+  const int waited = wait(file.id, all_puts, nullptr, nullptr);
+  return code != netcdf::ok ? code : waited;
+}
+
+int finish(File& file, std::vector<Request>& requests, int code, bool reads) {
+  int first = code;
+  for (Request& request : requests) {
+    int own = code;
+    if (own == netcdf::ok && request.memory.deliver) own = request.memory.deliver();
+    if (own == netcdf::ok) (reads ? file.got_bytes : file.put_bytes) += bytes_of(request);
+    if (file.buffer) file.buffer->give_back(request.room);
+    if (request.told) *request.told = own;
+    if (first == netcdf::ok) first = own;
+  }
+  return first;
+}
+
+}  // namespace collio::pnetcdf

@@ -1,0 +1,33 @@
+// Moves what requests say, by all ranks or by this one, and informs PnetCDF of new records.
+#pragma once
+
+#include <vector>
+
+#include "pnetcdf/file.hpp"
+
+namespace collio::pnetcdf {
+
+/// What ranks agree on before they move.
+struct Meeting {
+  bool writes = false, reads = false;  ///< of any rank
+  int failed = 0;                      ///< a code of this rank's; any: a rank has one, and nothing moves
+  std::int64_t records = 0;            ///< in the file, when all have written
+};
+
+/// A code of PnetCDF's where ranks cannot agree. Collective.
+[[nodiscard]] int meet(File& file, Meeting& meeting);
+
+/// Writes or reads the requests of this rank, of which there may be none. A code of PnetCDF's. Collective.
+[[nodiscard]] int move_together(File& file, std::vector<Request>& requests, bool reads);
+/// The same by this rank alone. Not collective.
+[[nodiscard]] int move_alone(File& file, std::vector<Request>& requests, bool reads);
+
+/// Where the puts, which are written, make more records than PnetCDF knows of: has it know by a put of one
+/// element of its own, which also brings their number into the file. `records`: those that all ranks'
+/// puts make. A code of PnetCDF's. Collective in collective mode.
+[[nodiscard]] int tell_records(File& file, const std::vector<Request>& puts, std::int64_t records);
+
+/// Gives the program what was read, and all requests their status. The first code that is none of success.
+[[nodiscard]] int finish(File& file, std::vector<Request>& requests, int code, bool reads);
+
+}  // namespace collio::pnetcdf

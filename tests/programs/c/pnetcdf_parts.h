@@ -1,0 +1,114 @@
+/* Dice of all ranks and of one, and parts of a variable that they choose. */
+#include <mpi.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+  most_dims = 4,
+  most_vars = 8,
+  most_requests = 64,
+  most_elements = 4096,
+  most_parts = 64,
+  last_put = 5 /* records at most */
+};
+
+static int rank, ranks;
+
+/* ---- dice: those of all ranks, and a rank's own ---- */
+
+static uint64_t shared_state, own_state;
+
+static uint32_t roll(uint64_t* state, uint32_t below) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)((*state >> 33) % below);
+}
+static uint32_t shared(uint32_t below) { return roll(&shared_state, below); }
+static uint32_t own(uint32_t below) { return roll(&own_state, below); }
+
+/* ---- variables ---- */
+
+struct variable {
+  int id, type, dims, records;
+  MPI_Offset shape[most_dims];
+  int pending;            /* a put of a variable without records is not waited for */
+  int getting;            /* nor is a get; of two of the same bytes PnetCDF 1.12 reads one */
+  int written;            /* as a whole */
+  MPI_Offset next_record; /* behind those that were put */
+  MPI_Offset done;        /* behind those that are in the file */
+};
+
+/* ---- parts of a variable: each rank's own ---- */
+
+struct part {
+  int form; /* 0 to 5, as in pnetcdf_functions.h */
+  MPI_Offset start[most_dims], count[most_dims], stride[most_dims], imap[most_dims];
+  int parts;
+  MPI_Offset lists[2][most_parts][most_dims];
+  MPI_Offset *starts[most_parts], *counts[most_parts];
+  MPI_Offset elements, span; /* and in memory */
+  int some_empty;            /* of a rank */
+};
+
+/* This rank's share of `length`, which no other rank has. */
+static void own_share(MPI_Offset length, MPI_Offset* start, MPI_Offset* count) {
+  *start = length * rank / ranks;
+  *count = length * (rank + 1) / ranks - *start;
+}
+
+/* Records from `base` on: of a put new ones. */
+static void choose_part(const struct variable* v, MPI_Offset base, MPI_Offset many, struct part* part) {
+  memset(part, 0, sizeof *part);
+  part->form = 2 + (int)shared(4);
+  if (v->dims == 0) part->form = 2 + (int)shared(3); /* all ranks put the same number */
+  for (int d = 0; d < v->dims; ++d) {
+    part->start[d] = d == 0 && v->records ? base : 0;
+    part->count[d] = d == 0 && v->records ? many : v->shape[d];
+    part->stride[d] = 1;
+  }
+  if (v->dims > 0) { /* one dimension is shared out */
+    const int cut = (int)shared((uint32_t)v->dims);
+    MPI_Offset start, count;
+    part->some_empty = part->count[cut] < ranks;
+    own_share(part->count[cut], &start, &count);
+    part->start[cut] += start;
+    part->count[cut] = count;
+    if (count == 0 && cut > 0) part->start[cut] = 0;
+    const int wide = (int)shared((uint32_t)v->dims);
+    if ((part->form == 3 || part->form == 4) && part->count[wide] > 1) {
+      part->stride[wide] = 2;
+      part->count[wide] = (part->count[wide] + 1) / 2;
+    }
+  }
+  part->elements = 1;
+  for (int d = 0; d < v->dims; ++d) part->elements *= part->count[d];
+  part->span = part->elements;
+  if (part->form == 4) { /* the dimensions in memory the other way round, with gaps between elements */
+    MPI_Offset step = 1 + shared(2);
+    const int turned = (int)shared(2);
+    for (int i = 0; i < v->dims; ++i) {
+      const int d = turned ? i : v->dims - 1 - i;
+      part->imap[d] = step;
+      step *= part->count[d] > 0 ? part->count[d] : 1;
+    }
+    part->span = step > 0 ? step : 1;
+  }
+  if (part->form != 5) return;
+  /* Rows, and two parts without elements: PnetCDF 1.15 never returns where some ranks have one part and
+   * others none. */
+  const MPI_Offset rows = part->elements == 0 ? 0 : part->count[0];
+  const MPI_Offset in_row = rows ? part->elements / rows : 0;
+  for (MPI_Offset row = -2; row < rows && part->parts < most_parts; ++row) {
+    MPI_Offset* start = part->lists[0][part->parts];
+    MPI_Offset* count = part->lists[1][part->parts];
+    if (row >= 0) {
+      memcpy(start, part->start, sizeof part->start);
+      memcpy(count, part->count, sizeof part->count);
+      start[0] += row;
+      count[0] = 1;
+    }
+    part->starts[part->parts] = start;
+    part->counts[part->parts++] = count;
+  }
+  part->elements = in_row * (part->parts - 2);
+  part->span = part->elements;
+}

@@ -1,0 +1,52 @@
+"""The data functions of PnetCDF that collio serves: random programs make the same files and get the same answers as without collio."""
+
+import pytest
+
+from libraries import family_of_library, package_flags
+
+PROGRAMS = 60  # a job
+# So that PnetCDF's own files have no byte that no rank wrote: ROMIO writes memory of its own into holes.
+PLAIN = {"PNETCDF_HINTS": "romio_cb_write=disable;romio_ds_write=disable", "OMPI_MCA_io": "romio321"}
+
+
+@pytest.fixture
+def jobs(jobs_of_family):
+    return jobs_of_family(family_of_library("pnetcdf"))
+
+
+@pytest.fixture
+def random_programs(jobs, compiled):
+    return compiled("c/pnetcdf_random.c", [jobs.mpi.mpicc], package_flags("pnetcdf"))
+
+
+def served(files):
+    """Collective calls that collio moved in place of PnetCDF's."""
+    return [call for file in files for call in file["calls"] if call["operation"].startswith("ncmpi_")]
+
+
+@pytest.mark.parametrize("first", [1, 1001, 2001])
+@pytest.mark.parametrize("nodes", ["", "2", "cyclic:2"])
+def test_same_as_pnetcdf(jobs, random_programs, tmp_path, first, nodes):
+    folders = [tmp_path / "plain", tmp_path / "served"]
+    for folder in folders:
+        folder.mkdir()
+    words = [str(first), str(PROGRAMS)]
+    jobs.natively([random_programs], folders[0], *words, environment={**jobs.environment(), **PLAIN})
+    emulated = {"COLLIO_RANKS_PER_NODE": nodes} if nodes else {}
+    files = jobs.with_collio([random_programs], folders[1], *words, environment={**jobs.environment(), **emulated})
+    assert served(files)
+    names = sorted(path.name for path in folders[0].iterdir())
+    assert names == sorted(path.name for path in folders[1].iterdir())
+    for name in names:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes(), name
+
+
+def test_off_by_a_hint(jobs, random_programs, tmp_path):
+    files = jobs.with_collio([random_programs], tmp_path, "1", "2", environment={**jobs.environment(), "COLLIO_HINTS": "collio_pnetcdf=disable"})
+    assert files and not served(files)
+
+
+def test_left_to_pnetcdf_in_safe_mode(jobs, random_programs, tmp_path):
+    files = jobs.with_collio([random_programs], tmp_path, "1", "2", environment={**jobs.environment(), "PNETCDF_SAFE_MODE": "1"})
+    assert "collio: PnetCDF moves its data itself: PNETCDF_SAFE_MODE checks its own calls" in jobs.output
+    assert not served(files)
