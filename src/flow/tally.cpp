@@ -17,10 +17,13 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b;
 Tally::Tally(const policy::Domains& domains, int teams, std::span<Counter> counters) noexcept
     : domains_(domains), counters_(counters), rounds_(domains.most_rounds()), teams_(teams) {
   assert(static_cast<std::size_t>(teams) <= counters.size());
-  const std::int64_t windows = std::max<std::int64_t>(1, rounds_ * domains.count);
+  const std::int64_t count = std::max(1, domains.count);
   const auto most = std::max<std::int64_t>(1, static_cast<std::int64_t>(counters.size()) / teams);
-  windows_per_place_ = divide_up(windows, most);
-  places_ = divide_up(windows, windows_per_place_);
+  domains_per_place_ = divide_up(count, most);
+  rounds_per_place_ =
+      std::max<std::int64_t>(1, domains_per_place_ > 1 ? rounds_ : divide_up(rounds_, most / count));
+  places_of_domain_ = std::max<std::int64_t>(1, divide_up(rounds_, rounds_per_place_));
+  places_ = divide_up(count, domains_per_place_) * places_of_domain_;
 }
 
 void Tally::add(std::int64_t place, int team) noexcept {

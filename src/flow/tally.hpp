@@ -3,8 +3,13 @@
 //
 // Once a call the ranks of a node count themselves in where they have bytes. Then each of them passes those
 // windows alone, and all know how many ranks will come. There is a counter for each window and team. Where
-// they would be more than the memory for them, one counter stands for several windows in a row; ranks that
-// have bytes in one of those take part in all, and a window is said to need what all of them need.
+// they would be more than the memory for them, one counter stands for several rounds of a domain, or for all
+// rounds of several domains; ranks that have bytes in one of those windows take part in all, and a window is
+// said to need what all of them need.
+//
+// In the first window of a domain whose pieces travel also those ranks take part that have bytes in later
+// ones alone: their node's first message tells which comes next, and how many nodes send is all that the
+// domain's node has to know.
 #pragma once
 
 #include <atomic>
@@ -29,7 +34,7 @@ class Tally {
   [[nodiscard]] std::int64_t places() const noexcept { return places_; }
   /// Where a window is counted.
   [[nodiscard]] std::int64_t place(int domain, std::int64_t round) const noexcept {
-    return (domain * rounds_ + round) / windows_per_place_;
+    return domain / domains_per_place_ * places_of_domain_ + round / rounds_per_place_;
   }
   /// A rank of the team has bytes in the windows of a place. Once for each rank and place.
   void add(std::int64_t place, int team) noexcept;
@@ -57,7 +62,7 @@ class Tally {
   const policy::Domains& domains_;
   std::span<Counter> counters_;
   std::int64_t rounds_;
-  std::int64_t windows_per_place_, places_;
+  std::int64_t domains_per_place_, rounds_per_place_, places_of_domain_, places_;
   int teams_;
 };
 

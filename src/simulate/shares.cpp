@@ -179,6 +179,19 @@ Shares gathered(const Shares& shares, const PartyOf& party_of) {
   return parties;
 }
 
+std::vector<std::vector<int>> parties_of(const Shares& shares) {
+  std::vector<std::vector<int>> parties(static_cast<std::size_t>(shares.domains()));
+  for (int d = 0; d < shares.domains(); ++d) {
+    std::vector<int>& these = parties[static_cast<std::size_t>(d)];
+    for (std::size_t r = 0; r < shares.rounds().size(); ++r)
+      for (const Share& share : shares.of(d, r))
+        if (share.bytes > 0) these.push_back(share.party);
+    std::ranges::sort(these);
+    these.erase(std::ranges::unique(these).begin(), these.end());
+  }
+  return parties;
+}
+
 double coalescing(const Job& job, const policy::Domains& domains, const Shares& shares,
                   const PartyOf& party_of) {
   Joined sum;

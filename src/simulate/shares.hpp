@@ -61,6 +61,9 @@ void require_served(std::int64_t windows, const policy::Domains& domains,
 /// The same for parties of parties.
 [[nodiscard]] Shares gathered(const Shares& shares, const PartyOf& party_of);
 
+/// Those with bytes of each domain, ascending.
+[[nodiscard]] std::vector<std::vector<int>> parties_of(const Shares& shares);
+
 /// What is left of a party's pieces where those that touch are joined: runs / pieces, measured on a few
 /// windows and parties.
 [[nodiscard]] double coalescing(const Job& job, const policy::Domains& domains, const Shares& shares,

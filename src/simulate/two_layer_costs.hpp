@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/index.hpp"
 #include "simulate/call.hpp"
 
 namespace collio::simulate {
@@ -10,7 +11,14 @@ namespace collio::simulate {
 /// Who has what: by node for copies, by team for messages.
 struct NodeShares {
   Shares nodes, teams;
-  double kept = 1;  ///< of a team's pieces, when joined
+  double kept = 1;                                             ///< of a team's pieces, when joined
+  std::vector<std::vector<int>> teams_of = parties_of(teams);  ///< with bytes of each domain
+
+  /// Whether a team has a message for a window: the first of a domain also goes out if it has pieces later.
+  [[nodiscard]] bool due(int domain, std::int64_t round, const Share& share) const {
+    return share.bytes > 0 ||
+           (round == 0 && std::ranges::binary_search(teams_of[core::at(domain)], share.party));
+  }
 };
 
 struct TwoLayerCosts {

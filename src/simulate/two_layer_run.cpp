@@ -209,8 +209,9 @@ class TwoLayerRun {
     return shares_.teams.share_of(domain_of(w), at(round_of(w)), team);
   }
 
-  /// Whether a team has a message for a window: the first of a domain goes out even if there are no pieces.
-  [[nodiscard]] bool due(int w, const Share& share) const { return share.bytes > 0 || round_of(w) == 0; }
+  [[nodiscard]] bool due(int w, const Share& share) const {
+    return shares_.due(domain_of(w), round_of(w), share);
+  }
 
   /// Each team's pieces, or a read's request for them. Ranks take turns at making messages.
   void send_pieces(int n, int w, const flow::Batch& batch) {
@@ -296,11 +297,10 @@ class TwoLayerRun {
   }
 
   [[nodiscard]] int senders(int w) const {
-    const int n = home(domain_of(w));
-    if (round_of(w) == 0) return first_team_.back() - teams(n);
-    const std::span<const Share> all = shares_.teams.of(domain_of(w), at(round_of(w)));
-    return static_cast<int>(std::ranges::count_if(
-        all, [&](const Share& share) { return share.bytes > 0 && node_of_team(share.party) != n; }));
+    const auto& teams = shares_.teams_of[at(domain_of(w))];
+    return static_cast<int>(std::ranges::count_if(teams, [&](int team) {
+      return due(w, of_team(team, w)) && node_of_team(team) != home(domain_of(w));
+    }));
   }
 
   void part(int w) {

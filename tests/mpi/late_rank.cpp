@@ -1,5 +1,5 @@
-// A rank that is late for the first window whose pieces travel, while others of its node have no part in that
-// window: they must not run so far ahead that the room for messages is gone when it comes.
+// A rank that is late for the first window whose pieces travel, while others of its node have no bytes in
+// that window: they must not run so far ahead that the room for messages is gone when it comes.
 #include <ctime>
 
 #include "in_front.hpp"
@@ -19,13 +19,14 @@ void come_late() {
   nanosleep(&time, nullptr);
 }
 
-/// Two nodes of three ranks and of one, each with a domain. Rank 0 has the first domain to itself. Of the
-/// second, rank 1 has a few bytes of windows 1 and 2, rank 2 has 3 and 4, and rank 3 the rest.
+/// Two nodes of three ranks and of one, each with a domain. Rank 0 has the first domain but for its last
+/// window, which is rank 3's: a message comes. Of the second, rank 0 has window 0, rank 1 a few bytes of
+/// windows 1 and 2, rank 2 has 3 and 4, and rank 3 the rest.
 Deal deal_of_ranks() {
   Deal deal(4);
   for (int i = 0; i < 2 * windows_of_domain; ++i) {
     const int at = i - windows_of_domain;
-    const std::size_t rank = at < 0 ? 0 : at == 1 || at == 2 ? 1 : at == 3 || at == 4 ? 2 : 3;
+    const std::size_t rank = at < -1 || at == 0 ? 0 : at == 1 || at == 2 ? 1 : at == 3 || at == 4 ? 2 : 3;
     deal[rank].push_back({std::int64_t{i} * window, rank == 1 ? 8 : window});
   }
   return deal;

@@ -90,7 +90,9 @@ class FlowTally {
       std::vector<bool> own(static_cast<std::size_t>(tally_.places()));
       for (int d = 0; d < job.domains.count; ++d)
         for (std::int64_t r = 0; r < job.domains.rounds(d); ++r)
-          if (takes_part(job, node, rank, d, r)) own[static_cast<std::size_t>(tally_.place(d, r))] = true;
+          if (job.nodes() == 1 || job.touches(node, rank, d, r))
+            for (const std::int64_t part : {r, job.home(d) == node ? r : 0})
+              own[static_cast<std::size_t>(tally_.place(d, part))] = true;
       for (std::int64_t place = 0; place < tally_.places(); ++place)
         if (own[static_cast<std::size_t>(place)]) tally_.add(place, job.teams(node).team_of(rank));
       mine_.push_back(std::move(own));
@@ -102,13 +104,6 @@ class FlowTally {
   }
 
  private:
-  static bool takes_part(const FlowJob& job, int node, int rank, int domain, std::int64_t round) {
-    const policy::Teams& teams = job.teams(node);
-    const bool first =
-        round == 0 && job.home(domain) != node && teams.first_rank(teams.team_of(rank)) == rank;
-    return first || job.nodes() == 1 || job.touches(node, rank, domain, round);
-  }
-
   std::vector<flow::Tally::Counter> counters_;
   flow::Tally tally_;
   std::vector<std::vector<bool>> mine_;  ///< by rank and place

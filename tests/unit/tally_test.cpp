@@ -60,5 +60,20 @@ TEST(Tally, OneCounterStandsForSeveralWindowsWhereMemoryIsShort) {
   }
 }
 
+/// A counter stands for windows of one domain, or for whole domains: where a rank takes part in a domain's
+/// later windows it can do so in the first one as well.
+TEST(Tally, NoCounterStandsForPartsOfSeveralDomains) {
+  const policy::Domains domains = domains_of(7, 10);
+  for (std::size_t memory = 1; memory <= 80; ++memory) {
+    std::vector<Tally::Counter> counters(memory);
+    const Tally tally(domains, 1, counters);
+    EXPECT_LE(tally.counters(), static_cast<std::int64_t>(memory));
+    for (int d = 0; d + 1 < domains.count; ++d)
+      if (tally.place(d, 9) == tally.place(d + 1, 0)) {
+        EXPECT_EQ(tally.place(d, 0), tally.place(d + 1, 9)) << memory;
+      }
+  }
+}
+
 }  // namespace
 }  // namespace collio::flow

@@ -31,5 +31,20 @@ TEST(TwoLayerCosts, RanksCopyAtATimeAndOneMakesTheMessage) {
             TwoLayerCosts::header_bytes + 50 * TwoLayerCosts::piece_bytes);
 }
 
+TEST(TwoLayerCosts, ATeamSendsWhereItHasPiecesAndFirstWhereItHasSomeLater) {
+  Shares teams(2, {0, 1, 2});
+  teams.add(0, 1, {3, 1, 10});
+  teams.add(0, 2, {4, 1, 10});
+  teams.add(0, 2, {5, 0, 0});
+  const NodeShares shares{teams, teams, 1};
+  EXPECT_EQ(shares.teams_of, (std::vector<std::vector<int>>{{3, 4}, {}}));
+  const auto due = [&](int domain, std::int64_t round, int team) {
+    return shares.due(domain, round, teams.share_of(domain, static_cast<std::size_t>(round), team));
+  };
+  EXPECT_TRUE(due(0, 0, 3) && due(0, 0, 4)) << "they say which round comes next";
+  EXPECT_TRUE(due(0, 1, 3) && due(0, 2, 4));
+  EXPECT_FALSE(due(0, 1, 4) || due(0, 0, 5) || due(0, 2, 5) || due(1, 0, 3));
+}
+
 }  // namespace
 }  // namespace collio::simulate

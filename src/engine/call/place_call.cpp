@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/cursor.hpp"
-#include "engine/call/over_leaders.hpp"
+#include "engine/moving/over_leaders.hpp"
 #include "policy/domains/file_cuts.hpp"
 #include "policy/placement/place_domains.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -111,14 +111,15 @@ policy::PlacedDomains placed_by_rows(const Ranks& ranks, const policy::Plan& pla
   std::int64_t entries = std::int64_t{nodes} * domains;
   if (policy::sums_first(plan, file.machine, file.settings.hints, file.servers.homes)) {
     sums = policy::part_of_sums(plan, file.servers.homes, nodes, file.place().seat.node, row);
-    combine_on_first(ranks, sums->sums, MPI_SUM);
-    combine_on_first(ranks, sums->most, MPI_MAX);
+    combine_on_first(ranks, all_nodes(ranks), sums->sums, MPI_SUM);
+    combine_on_first(ranks, all_nodes(ranks), sums->most, MPI_MAX);
     std::optional<policy::PlacedDomains> done;
     if (file.rank == 0)
       done = placed(plan, [&] {
         return policy::placed_by_sums(plan, file.machine, file.settings.hints, file.servers.homes, *sums);
       });
-    entries = number_of_first(ranks, done ? -1 : sums->entries());
+    entries = done ? -1 : sums->entries();
+    numbers_of_first(ranks, all_nodes(ranks), {&entries, 1});
     if (done) return std::move(*done);
     if (entries < 0) return {};
   }
@@ -144,7 +145,7 @@ void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAcce
       {plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
   std::vector<std::int64_t> bytes = bytes_by_domain(access, regions);
   transport::reduce_to_first(bytes.data(), static_cast<int>(bytes.size()), MPI_INT64_T, MPI_SUM, ranks.node);
-  if (file.place().seat.local_rank == 0) combine_on_first(ranks, bytes, MPI_SUM);
+  if (file.place().seat.local_rank == 0) combine_on_first(ranks, all_nodes(ranks), bytes, MPI_SUM);
   const policy::Histogram histogram{regions.low, regions.domain_bytes, std::move(bytes)};
   const policy::FileCutRequest request{plan.span, count, plan.alignment_bytes};
   policy::ContiguousDomains cut{std::vector<std::int64_t>(static_cast<std::size_t>(count) + 1)};

@@ -7,6 +7,7 @@
 
 #include "access/reserve.hpp"
 #include "core/batch.hpp"
+#include "engine/two_layer/first_mail.hpp"
 #include "engine/two_layer/packed_parts.hpp"
 
 namespace collio::engine {
@@ -188,9 +189,14 @@ bool Outgoing::advance() {
   });
 }
 
-NodeMail::NodeMail(CollectiveCall& call, Handlers handlers) : call_(call), handlers_(std::move(handlers)) {
+NodeMail::NodeMail(CollectiveCall& call, const NodeWindows& windows, Handlers handlers)
+    : call_(call), handlers_(std::move(handlers)) {
+  if (!call.plan.several_nodes) return;
+  std::vector<int> domains;
   for (int domain = 0; domain < call.plan.domains.count; ++domain)
-    if (const int senders = mail_for(call, domain); senders > 0) boxes_.emplace_back(*this, domain, senders);
+    if (receives_mail(call, domain)) domains.push_back(domain);
+  const std::span<const int> messages = first_mail(call, windows.tally(), domains);
+  for (std::size_t i = 0; i < domains.size(); ++i) boxes_.emplace_back(*this, domains[i], messages[i]);
 }
 
 void NodeMail::open(const NodeBatch& batch) {

@@ -102,7 +102,8 @@ class NodeMail {
     std::function<void(const NodeWindow&, transport::Received&&)> accept;
     std::function<void(const NodeWindow&, const Account&)> complete;
   };
-  NodeMail(CollectiveCall& call, Handlers handlers);
+  /// Collective where the call's plan has not been gone by.
+  NodeMail(CollectiveCall& call, const NodeWindows& windows, Handlers handlers);
   NodeMail(const NodeMail&) = delete;
   NodeMail& operator=(const NodeMail&) = delete;
 

@@ -36,10 +36,6 @@ NodeTally::NodeTally(CollectiveCall& call)
 
 void NodeTally::count_in(CollectiveCall& call) {
   const policy::Domains& domains = call.plan.domains;
-  // The first message of a domain goes out even if there are no pieces: it tells which is the next.
-  if (teams_.first_rank(team_) == call.file.place().seat.local_rank)
-    for (int domain = 0; domain < domains.count; ++domain)
-      if (call.link.home_of(domain) != call.file.place().seat.node) add(tally_->place(domain, 0));
   if (call.access.bytes == 0) return;
   const core::Extent& span = call.access.span;
   core::Cursor cursor(call.access.pattern);
@@ -48,6 +44,7 @@ void NodeTally::count_in(CollectiveCall& call) {
     const std::int64_t round = domains.round_of(domain, cursor.offset());
     const std::int64_t place = tally_->place(domain, round), before = cursor.stream();
     add(place);
+    if (call.link.home_of(domain) != call.file.place().seat.node) add(tally_->place(domain, 0));
     cursor.seek_offset(std::min(domains.window(domain, round).end(), span.end()));
     if (window_slots_ > 1) tally_->need(place, team_, packed_room(call, before, cursor.stream()));
   }
@@ -84,6 +81,8 @@ flow::Room NodeTally::room_below(int domain, std::int64_t round, int end) const 
   }
   return room;
 }
+
+int NodeTally::teams(int domain) const noexcept { return tally_ ? tally_->teams(domain, 0) : 0; }
 
 std::int64_t NodeTally::next_of_team(int domain, std::int64_t round) const noexcept {
   return tally_ ? tally_->next_round(domain, round, team_, team_ + 1) : transport::no_round;

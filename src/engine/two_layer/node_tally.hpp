@@ -26,6 +26,8 @@ class NodeTally {
   [[nodiscard]] bool mine(int domain, std::int64_t round) const noexcept;
   /// Ranks of this node that pass it.
   [[nodiscard]] int ranks(int domain, std::int64_t round) const noexcept;
+  /// Teams of this node with bytes in the domain, where it is not served here.
+  [[nodiscard]] int teams(int domain) const noexcept;
   /// Ranks of this rank's team that pass it.
   [[nodiscard]] int ranks_of_team(int domain, std::int64_t round) const noexcept;
   /// What the teams that pass it take in transit: pieces are placed, or packed where they are few

@@ -9,6 +9,14 @@ namespace {
 
 int home_of(const CollectiveCall& call, int domain) noexcept { return call.link.home_of(domain); }
 
+/// Whether any rank of this node does, where everyone has pieces.
+bool gets_mail(const CollectiveCall& call, int domain) noexcept {
+  const File& f = call.file;
+  const int home = home_of(call, domain);
+  return home == f.place().seat.node ? call.plan.several_nodes
+                                     : f.layers.senders_to(f.place().seat.node, domain, home) > 0;
+}
+
 const policy::Teams& teams_here(const CollectiveCall& call) noexcept {
   return call.file.layers.teams[static_cast<std::size_t>(call.file.place().seat.node)];
 }
@@ -39,16 +47,8 @@ flow::OrderRequest NodeWindows::order_request() const {
 
 flow::Room NodeWindows::room_for(int domain, std::int64_t round) const noexcept {
   if (role_of(domain) == NodeWindow::away) return tally_.room(domain, round);
-  if (!gets_mail(domain) && tally_.ranks(domain, round) == 0) return {};
+  if (!gets_mail(call_, domain) && tally_.ranks(domain, round) == 0) return {};
   return {call_.plan.window_slots, 1};
-}
-
-/// Whether any rank of this node does.
-bool NodeWindows::gets_mail(int domain) const noexcept {
-  const File& f = call_.file;
-  const int home = home_of(call_, domain);
-  return home == f.place().seat.node ? call_.plan.several_nodes
-                                     : f.layers.senders_to(f.place().seat.node, domain, home) > 0;
 }
 
 transport::SlotLayout NodeWindows::layout() const noexcept {
@@ -81,7 +81,7 @@ void NodeWindows::add(NodeBatch& batch, const flow::Batch::Window& window) const
   w.role = role_of(w.domain);
   const bool away = w.role == NodeWindow::away;
   w.mine = tally_.mine(w.domain, w.round);
-  w.receives = !away && gets_mail(w.domain) && mail_receiver(call_, w.domain) == call_.file.rank;
+  w.receives = !away && receives_mail(call_, w.domain);
   if (!w.mine && !w.receives) return;
   w.extent = domains_.window(w.domain, w.round);
   w.step = next_.step;
@@ -96,7 +96,7 @@ void NodeWindows::add(NodeBatch& batch, const flow::Batch::Window& window) const
     w.packed = w.entry.packed = slots < call_.plan.window_slots;
     w.room_bytes = slots * policy::slot_bytes(call_.plan);
   }
-  w.entry.parties = ranks + (!away && gets_mail(w.domain) ? 1 : 0);
+  w.entry.parties = ranks + (!away && gets_mail(call_, w.domain) ? 1 : 0);
   batch.windows.push_back(w);
 }
 
@@ -141,11 +141,8 @@ int mail_receiver(const CollectiveCall& call, int domain) noexcept {
              : f.place().leaders[static_cast<std::size_t>(f.place().seat.node)];
 }
 
-int mail_for(const CollectiveCall& call, int domain) noexcept {
-  const File& f = call.file;
-  return mail_receiver(call, domain) == f.rank
-             ? f.layers.senders_to(f.place().seat.node, domain, home_of(call, domain))
-             : 0;
+bool receives_mail(const CollectiveCall& call, int domain) noexcept {
+  return mail_receiver(call, domain) == call.file.rank && gets_mail(call, domain);
 }
 
 int next_node(const CollectiveCall& call, int domain) noexcept {

@@ -75,6 +75,7 @@ class NodeWindows {
   [[nodiscard]] std::int64_t transit_bytes() const noexcept {
     return order_.transit_room() * policy::slot_bytes(call_.plan);
   }
+  [[nodiscard]] const NodeTally& tally() const noexcept { return tally_; }
   /// The next round of its domain for which this node sends a message by itself; no_round: none.
   [[nodiscard]] std::int64_t next_round(const NodeWindow& window) const noexcept;
 
@@ -82,7 +83,6 @@ class NodeWindows {
   [[nodiscard]] NodeWindow::Role role_of(int domain) const noexcept;
   [[nodiscard]] flow::OrderRequest order_request() const;
   [[nodiscard]] flow::Room room_for(int domain, std::int64_t round) const noexcept;
-  [[nodiscard]] bool gets_mail(int domain) const noexcept;
   void add(NodeBatch& batch, const flow::Batch::Window& window) const;
 
   const CollectiveCall& call_;
@@ -107,9 +107,8 @@ class NodeWindows {
 /// first rank of a node on which its pieces meet.
 [[nodiscard]] int mail_receiver(const CollectiveCall& call, int domain) noexcept;
 
-/// Messages that this rank receives for `domain` in a round in which everyone has pieces. 0: another rank
-/// receives them, or there are none.
-[[nodiscard]] int mail_for(const CollectiveCall& call, int domain) noexcept;
+/// Whether this rank is that one, and any node may send some there.
+[[nodiscard]] bool receives_mail(const CollectiveCall& call, int domain) noexcept;
 
 /// The node to which this node sends pieces of `domain`.
 [[nodiscard]] int next_node(const CollectiveCall& call, int domain) noexcept;

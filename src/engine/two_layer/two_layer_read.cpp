@@ -116,7 +116,7 @@ class NodeReader {
         outgoing_(call, windows_),
         requests_(call, outgoing_),
         answers_(call, outgoing_),
-        mail_(call,
+        mail_(call, windows_,
               {[this](const NodeWindow& w, transport::Received&& m) { accept(w, std::move(m)); },
                [this](const NodeWindow& w, const NodeMail::Account& mail) { requests_are_in(w, mail); }}) {}
 

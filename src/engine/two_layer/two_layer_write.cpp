@@ -141,11 +141,12 @@ class NodeWriter {
         pieces_(call),
         writer_(call, moved),
         outgoing_(call, windows_),
-        mail_(call, {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
-                     [this](const NodeWindow& w, const NodeMail::Account& mail) {
-                       slots_.books.announce(w.slot, mail.any, mail.next);
-                       arrive(w);
-                     }}) {}
+        mail_(call, windows_,
+              {[this](const NodeWindow& w, transport::Received&& m) { place_message(w, std::move(m)); },
+               [this](const NodeWindow& w, const NodeMail::Account& mail) {
+                 slots_.books.announce(w.slot, mail.any, mail.next);
+                 arrive(w);
+               }}) {}
 
   void run() {
     slots_.lay_out(windows_.layout());

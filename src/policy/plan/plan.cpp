@@ -187,6 +187,7 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
       2 * static_cast<int>(std::clamp<std::int64_t>(memory_bytes / up_to_page(plan.domains.window_bytes) / 2,
                                                     1, most_node_slots / 2));
   plan.several_nodes = machine.nodes.size() > 1;
+  if (plan.several_nodes) plan.mail = std::make_shared<FirstMail>();
   plan.tiled = r.tiled;
   plan.holes_sure = r.digest.bytes < r.digest.span();
   plan.home_masks = r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "machine/machine.hpp"
 #include "policy/domains/domains.hpp"
@@ -25,6 +26,12 @@ inline constexpr int most_node_slots = 64;
 inline constexpr int most_slots = 1024, most_window_slots = 64;
 
 struct PlacedDomains;  // policy/placement/place_domains
+
+/// How many messages come first for each domain whose mail a rank receives, in their order.
+struct FirstMail {
+  bool counted = false;  ///< by the first call that goes by the plan; on all ranks
+  std::vector<int> messages;
+};
 
 /// A way to move a call's bytes.
 struct Way {
@@ -55,7 +62,8 @@ struct Plan {
   bool tiled = false;  ///< two_layer write: known to tile every window, as an earlier call did
   int mask_shift = 0;  ///< every piece end is a multiple of 2^mask_shift, relative to its window
   std::shared_ptr<const PlacedDomains>
-      placed;  ///< which aggregator serves which domain; null: domain i by aggregator i
+      placed;                       ///< which aggregator serves which domain; null: domain i by aggregator i
+  std::shared_ptr<FirstMail> mail;  ///< two_layer: of this rank; later calls of the pattern go on with it
   double estimate_two_layer_s = 0;
   double estimate_two_phase_s = 0;  ///< beyond the storage time all paths share
   double estimate_independent_s = 0;

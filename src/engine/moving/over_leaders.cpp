@@ -1,5 +1,5 @@
 // See over_leaders.hpp.
-#include "engine/call/over_leaders.hpp"
+#include "engine/moving/over_leaders.hpp"
 
 #include <span>
 
@@ -33,36 +33,38 @@ void receive(const Ranks& ranks, std::span<std::int64_t> numbers, int node) {
 
 /// below(node) for each child of this node's in the tree, nearest first; the distance to the parent.
 template <class Below>
-int climb(const Ranks& ranks, Below&& below) {
-  const auto nodes = static_cast<int>(ranks.file.place().leaders.size());
-  const int here = ranks.file.place().seat.node;
+int climb(const Ranks& ranks, const NodeRange& nodes, Below&& below) {
+  const int here = ranks.file.place().seat.node - nodes.first;
   int reach = 1;
-  for (; reach < nodes && (here & reach) == 0; reach <<= 1)
-    if (here + reach < nodes) below(here + reach);
+  for (; reach < nodes.count && (here & reach) == 0; reach <<= 1)
+    if (here + reach < nodes.count) below(nodes.first + here + reach);
   return reach;
 }
 
 }  // namespace
 
-void combine_on_first(const Ranks& ranks, std::vector<std::int64_t>& numbers, MPI_Op op) {
+NodeRange all_nodes(const Ranks& ranks) noexcept {
+  return {0, static_cast<int>(ranks.file.place().leaders.size())};
+}
+
+void combine_on_first(const Ranks& ranks, const NodeRange& nodes, std::vector<std::int64_t>& numbers,
+                      MPI_Op op) {
   std::vector<std::int64_t> other(numbers.size());
-  const int reach = climb(ranks, [&](int node) {
+  const int reach = climb(ranks, nodes, [&](int node) {
     receive(ranks, other, node);
     transport::must(
         MPI_Reduce_local(other.data(), numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, op),
         "MPI_Reduce_local");
   });
-  if (const int here = ranks.file.place().seat.node; here > 0) send(ranks, numbers, here - reach);
+  if (const int here = ranks.file.place().seat.node; here > nodes.first) send(ranks, numbers, here - reach);
 }
 
-std::int64_t number_of_first(const Ranks& ranks, std::int64_t number) {
+void numbers_of_first(const Ranks& ranks, const NodeRange& nodes, std::span<std::int64_t> numbers) {
   const int here = ranks.file.place().seat.node;
-  int reach = climb(ranks, [](int) {});
-  if (here > 0) receive(ranks, {&number, 1}, here - reach);
+  int reach = climb(ranks, nodes, [](int) {});
+  if (here > nodes.first) receive(ranks, numbers, here - reach);
   for (reach >>= 1; reach > 0; reach >>= 1)
-    if (here + reach < static_cast<int>(ranks.file.place().leaders.size()))
-      send(ranks, {&number, 1}, here + reach);
-  return number;
+    if (here + reach < nodes.first + nodes.count) send(ranks, numbers, here + reach);
 }
 
 }  // namespace collio::engine
