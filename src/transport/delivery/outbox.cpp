@@ -26,6 +26,7 @@ Outbox::Outbox(MessageLink link, const access::FileAccess& access, const policy:
     if (source.next_round() != no_round) lanes_.emplace_back(std::move(source));
   }
   open_lanes_ = lanes_.size();
+  for (Lane& lane : lanes_) enroll(lane);
   if (payload == Payload::request && !memory.direct())  // answers are taken from any aggregator
     for (std::size_t i = 0; i < lanes_.size(); ++i) lane_of_rank_[rank_of(lanes_[i])] = i;
 }
@@ -34,15 +35,23 @@ void Outbox::count_lanes(std::vector<std::int32_t>& senders) const {
   for (const Lane& lane : lanes_) ++senders[static_cast<std::size_t>(lane.source.domain())];
 }
 
-Outbox::Front Outbox::front() const noexcept {
-  Front front;
-  for (const Lane& lane : lanes_) {
-    const std::int64_t round = lane.next_round();
-    if (round == no_round || round > front.round) continue;
-    front.lanes = round < front.round ? 1 : front.lanes + 1;
-    front.round = round;
+void Outbox::enroll(Lane& lane) {
+  const std::int64_t round = lane.next_round();
+  if (round == no_round) return;
+  Starts& starts = starts_[round];
+  ++starts.lanes;
+  lane.ready = lane.may_start(link_.requests_ahead);
+  if (lane.ready) starts.ready.push_back(number_of(lane));
+}
+
+/// Something of the lane's is over.
+void Outbox::came_further(Lane& lane) {
+  if (lane.finished()) {
+    --open_lanes_;
+  } else if (!lane.ready && lane.may_start(link_.requests_ahead) && lane.next_round() != no_round) {
+    lane.ready = true;
+    starts_[lane.next_round()].ready.push_back(number_of(lane));
   }
-  return front;
 }
 
 bool Outbox::advance() {
@@ -50,14 +59,21 @@ bool Outbox::advance() {
   moved = begin_arrivals() || moved;
   moved = finish_arrivals() || moved;
   moved = retire_sends() || moved;
-  for (Lane& lane : lanes_) moved = retire_answers(lane) || moved;
-  Front now = front();
-  for (Lane& lane : lanes_) {
-    if (!lane.may_start(link_.requests_ahead) || lane.finished() || lane.next_round() != now.round ||
-        !start(lane))
-      continue;
+  moved = retire_answers() || moved;
+  return start_ready() || moved;
+}
+
+/// Messages of the earliest round, until one finds no room.
+bool Outbox::start_ready() {
+  bool moved = false;
+  while (!starts_.empty() && !starts_.begin()->second.ready.empty()) {
+    const auto first = starts_.begin();
+    Lane& lane = lanes_[first->second.ready.front()];
+    if (!start(lane)) break;
     moved = true;
-    if (lane.next_round() != now.round && --now.lanes == 0) now = front();
+    first->second.ready.pop_front();
+    if (--first->second.lanes == 0) starts_.erase(first);
+    enroll(lane);
   }
   return moved;
 }
@@ -69,22 +85,23 @@ bool Outbox::retire_sends() {
     lane->sends = false;
     under_way_bytes_ -= lane->message_bytes;
     link_.pool->give_back(std::move(lane->message));
-    close_if_finished(*lane);
+    came_further(*lane);
   });
 }
 
-bool Outbox::retire_answers(Lane& lane) {
-  if (lane.answers.empty()) return false;
+bool Outbox::retire_answers() {
+  if (answers_.empty()) return false;
   Steps::Scope time(*link_.steps, Step::exchange);
-  const bool any = lane.answers.retire_oldest(
-      [this](const Answer&, const MPI_Status& status) { answered_bytes_ += received_bytes(status); });
-  if (any) close_if_finished(lane);
-  return any;
+  return answers_.retire([this](const Answer& answer, const MPI_Status& status) {
+    answered_bytes_ += received_bytes(status);
+    --lanes_[answer.lane].answers;
+    came_further(lanes_[answer.lane]);
+  });
 }
 
 void Outbox::transfer_over(std::size_t lane) {
   --lanes_[lane].transfers;
-  close_if_finished(lanes_[lane]);
+  came_further(lanes_[lane]);
 }
 
 void Outbox::fenced() {
@@ -92,12 +109,11 @@ void Outbox::fenced() {
 }
 
 std::int64_t Outbox::first_round_open() const noexcept {
-  std::int64_t first = std::min(front().round, transfers_.first_not_granted());
-  for (const Lane& lane : lanes_) {
-    if (lane.sends) first = std::min(first, lane.message_round);
-    if (!lane.answers.empty()) first = std::min(first, lane.answers.items().front().round);
-    if (!lane.asked.empty()) first = std::min(first, lane.asked.front().round);
-  }
+  std::int64_t first = std::min(front_round(), transfers_.first_not_granted());
+  for (const Lane* lane : sends_.items()) first = std::min(first, lane->message_round);
+  for (const Answer& answer : answers_.items()) first = std::min(first, answer.round);
+  for (const auto& [rank, lane] : lane_of_rank_)
+    if (!lanes_[lane].asked.empty()) first = std::min(first, lanes_[lane].asked.front().round);
   for (const Arrival& arrival : arrivals_.items()) first = std::min(first, arrival.round);
   if (matched_) first = std::min(first, matched_->arrival.round);
   return first;
@@ -159,7 +175,7 @@ bool Outbox::start(Lane& lane) {
   if (!one_sided) return true;
   ++lane.transfers;
   const std::int64_t origin = domains_.window(h.domain, h.round).offset;
-  transfers_.ask(static_cast<std::size_t>(&lane - lanes_.data()), std::exchange(description_, {}), origin);
+  transfers_.ask(number_of(lane), std::exchange(description_, {}), origin);
   return true;
 }
 
@@ -185,10 +201,11 @@ bool Outbox::fill(Lane& lane) {
 }
 
 void Outbox::expect_answer(Lane& lane) {
-  const Answer expected{description_.stream_begin, description_.header.round};
+  const Answer expected{number_of(lane), description_.stream_begin, description_.header.round};
   if (!memory_.direct()) return lane.asked.push_back(expected);
   Steps::Scope time(*link_.steps, Step::exchange);
-  lane.answers.post(Answer(expected), [&](const Answer& answer, MPI_Request* started) {
+  ++lane.answers;
+  answers_.post(Answer(expected), [&](const Answer& answer, MPI_Request* started) {
     return MPI_Irecv(memory_.at(answer.stream_begin), static_cast<int>(description_.header.data_bytes()),
                      MPI_BYTE, rank_of(lane), tag_answer, link_.comm, started);
   });
@@ -257,7 +274,7 @@ void Outbox::finish(Arrival& arrival) {
   else
     link_.pool->give_back(std::move(arrival.staging));
   --lane.arriving;
-  close_if_finished(lane);
+  came_further(lane);
 }
 
 }  // namespace collio::transport

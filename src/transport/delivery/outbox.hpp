@@ -10,9 +10,13 @@
 // Why ranks cannot deadlock: a lane starts a message only when no lane of this rank has a message of an
 // earlier round to start. So the messages that hold this rank's budget belong to the smallest round not yet
 // accepted. The aggregators of that round are in it and accept them. Answers are received in any order.
+//
+// Lanes to thousands of aggregators cost nothing while nothing comes for them: a step is at those alone that
+// may start a message, and at messages under way.
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -58,6 +62,7 @@ class Outbox {
  private:
   /// What comes for a request.
   struct Answer {
+    std::size_t lane = 0;
     std::int64_t stream_begin = 0;  ///< of the bytes asked for
     std::int64_t round = 0;
   };
@@ -67,17 +72,18 @@ class Outbox {
     DomainSource source;
     bool greeted = false;
     bool sends = false;  ///< its message is under way
+    bool ready = false;  ///< in starts_, to start its next one
     Buffer message;
     std::int64_t message_bytes = 0;
     std::int64_t message_round = 0;
     std::optional<Description> described;  ///< of the next message, which found no room
     std::size_t transfers = 0;             ///< one-sided, under way
-    InFlight<Answer> answers;              ///< straight into contiguous memory
+    std::size_t answers = 0;               ///< under way, straight into contiguous memory
     std::deque<Answer> asked;              ///< for staging, and not begun to come there
     std::size_t arriving = 0;              ///< on their way into staging
 
     [[nodiscard]] std::size_t waiting() const noexcept {
-      return answers.size() + asked.size() + arriving + transfers;
+      return answers + asked.size() + arriving + transfers;
     }
     [[nodiscard]] bool idle() const noexcept { return !sends && waiting() == 0; }
     [[nodiscard]] bool may_start(int requests_ahead) const noexcept {
@@ -107,14 +113,19 @@ class Outbox {
     Arrival arrival;
   };
 
-  /// The earliest round of which a message is still to start, and lanes that have one. O(lanes).
-  struct Front {
-    std::int64_t round = behind_all_rounds;
+  /// Lanes with a message to start.
+  struct Starts {
     std::size_t lanes = 0;
+    std::deque<std::size_t> ready;  ///< those that may start it now
   };
-  [[nodiscard]] Front front() const noexcept;
+  /// The earliest round of which a message is still to start.
+  [[nodiscard]] std::int64_t front_round() const noexcept {
+    return starts_.empty() ? behind_all_rounds : starts_.begin()->first;
+  }
+  void enroll(Lane& lane);
+  bool start_ready();
   bool retire_sends();
-  bool retire_answers(Lane& lane);
+  bool retire_answers();
   bool start(Lane& lane);
   bool describe(Lane& lane);
   bool fill(Lane& lane);
@@ -125,7 +136,10 @@ class Outbox {
   bool begin_matched();
   bool finish_arrivals();
   void finish(Arrival& arrival);
-  void close_if_finished(const Lane& lane) noexcept { open_lanes_ -= lane.finished() ? 1 : 0; }
+  void came_further(Lane& lane);
+  [[nodiscard]] std::size_t number_of(const Lane& lane) const noexcept {
+    return static_cast<std::size_t>(&lane - lanes_.data());
+  }
   [[nodiscard]] int rank_of(const Lane& lane) const noexcept { return link_.rank_of(lane.source.domain()); }
 
   MessageLink link_;
@@ -134,7 +148,9 @@ class Outbox {
   Payload payload_;
   std::vector<Lane> lanes_;
   std::unordered_map<int, std::size_t> lane_of_rank_;  ///< of reads into memory that is not contiguous
+  std::map<std::int64_t, Starts> starts_;              ///< by round
   InFlight<Lane*> sends_;
+  InFlight<Answer> answers_;
   std::optional<Matched> matched_;
   InFlight<Arrival> arrivals_;
   RemoteTransfers transfers_;

@@ -1,8 +1,9 @@
 // Nonblocking messages under way, each with what it is for: a buffer to give back, a window to fill.
 //
-// One look is at most_looked_at messages: where more are under way, at the oldest ones, which are mostly over
-// first, and at others in turn; further on while any is over. One that is over is seen within size / 32
-// looks. So a look at thousands of messages, of which none is over, costs no more than one at few. An error
+// Where more than most_looked_at messages are under way, a look is at the oldest ones, which are mostly over
+// first, and at others in turn; further on while any is over, and at the more of them the longer ago the last
+// look was. So looks at thousands of messages cost a rank at work no more than looks at few, and one that has
+// napped sees at once which of two thousand is over. An error
 // of MPI ends the job, as everywhere on collio's communicators: a rank that lost a message cannot know which
 // ranks wait for it. Places of messages that are over are used again, so nothing is allocated once the most
 // that are ever under way have been.
@@ -19,6 +20,7 @@
 #include <ranges>
 #include <utility>
 
+#include "observe/steps.hpp"
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
 
@@ -41,6 +43,8 @@ class InFlight {
 
  public:
   static constexpr int most_looked_at = 64;
+  /// Half as many are looked at in a tenth of this.
+  static constexpr double seconds_a_look = 10e-6;
 
   InFlight() = default;
   InFlight(InFlight&& other) noexcept
@@ -79,13 +83,14 @@ class InFlight {
     bool any = false;
     for (; look(oldest, most_looked_at / 2, each); oldest = messages_.begin()) any = true;
     if (!next_ && oldest != messages_.end()) next_ = oldest;
+    double looks = looks_due();
     for (std::size_t left = size_; left > 0; left -= std::min(left, at(most_looked_at / 2))) {
       Place place = next_.value_or(messages_.begin());
       const bool over = look(place, most_looked_at / 2, each);
       next_.reset();
       if (place != messages_.end()) next_ = place;
-      if (!over) break;
-      any = true;
+      if (!over && --looks < 1) break;
+      any = any || over;
     }
     return any;
   }
@@ -116,6 +121,12 @@ class InFlight {
 
  private:
   using Place = typename std::list<Message>::iterator;
+
+  /// Of which none is over, since the last time.
+  double looks_due() noexcept {
+    const double now = observe::now_s();
+    return (now - std::exchange(looked_s_, now)) / seconds_a_look;
+  }
 
   /// At `most` messages from `place` on, which is after them then. True when any was over.
   template <class Each>
@@ -154,6 +165,7 @@ class InFlight {
 
   std::list<Message> messages_, over_, spare_;
   std::size_t size_ = 0;
+  double looked_s_ = observe::now_s();
   std::optional<Place> next_;  ///< to be looked at in turn; nothing: the oldest
 };
 
