@@ -25,6 +25,7 @@ constexpr double yield_alone_s =
 constexpr double shortest_nap_s = 10e-6;
 constexpr double nap_share =
     0.0625;  // of the time waited so far: what comes is seen at most a sixteenth of its wait late
+constexpr double shortest_nap_in_reduction_s = 20e-6, nap_share_in_reduction = 0.0005;
 constexpr unsigned long nap_slack_ns = 2'000;  // the kernel's default, 50 us, would dwarf short naps
 
 /// With more, naps get longer: 64 ranks on 2 cores wrote in 5.9 s with naps of 0.64 ms at most, in 4.1 s with
@@ -88,16 +89,23 @@ void Watch::forget() noexcept {
   if (Lookout* const who = lookout()) who->moved();
 }
 
-PoliteWait::PoliteWait() noexcept
-    : longest_nap_ns_(static_cast<long>(longest_nap_ns * std::max(1.0, ranks_of_core / few_ranks_per_core))) {
+PoliteWait::PoliteWait(For what) noexcept
+    : longest_nap_ns_(static_cast<long>(longest_nap_ns * std::max(1.0, ranks_of_core / few_ranks_per_core))),
+      reduces_(what == For::reduction && !is_beside_program && !crowded()) {}
+
+double PoliteWait::nap_s() const noexcept {
+  const double waited_s = observe::now_s() - begin_s_, ranks = ranks_of_core.load(std::memory_order_relaxed);
+  const double longest_s = 1e-9 * static_cast<double>(longest_nap_ns_);
+  if (reduces_) return std::clamp(nap_share_in_reduction * waited_s, shortest_nap_in_reduction_s, longest_s);
+  const double shortest_s = shortest_nap_s * (ranks > many_ranks_per_core ? ranks / few_ranks_per_core : 1);
+  return std::clamp(nap_share * waited_s, std::min(shortest_s, longest_s), longest_s);
 }
 
 void PoliteWait::idle() noexcept {
   if (give_way()) return watch_.look();
   if (idle_polls_++ == 0) begin_s_ = observe::now_s();
   if (idle_polls_ <= polls) return;
-  const double ranks = ranks_of_core.load(std::memory_order_relaxed);
-  const bool many = ranks > many_ranks_per_core;
+  const bool many = ranks_of_core.load(std::memory_order_relaxed) > many_ranks_per_core;
   const bool yields = !is_beside_program && (crowded() ? idle_polls_ <= polls + (many ? 1 : yields_crowded)
                                                        : observe::now_s() - begin_s_ < yield_alone_s);
   if (yields) {
@@ -105,15 +113,11 @@ void PoliteWait::idle() noexcept {
     return;
   }
   watch_.look();
-  const double longest_s = 1e-9 * static_cast<double>(longest_nap_ns_);
-  const double shortest_s = shortest_nap_s * (many ? ranks / few_ranks_per_core : 1);
-  const double nap_s =
-      std::clamp(nap_share * (observe::now_s() - begin_s_), std::min(shortest_s, longest_s), longest_s);
-  nap(static_cast<long>(1e9 * nap_s));
+  nap(static_cast<long>(1e9 * nap_s()));
 }
 
 void wait_for(MPI_Request& request) {
-  PoliteWait wait;
+  PoliteWait wait(PoliteWait::For::reduction);
   for (int done = 0;;) {
     must(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done) return;
