@@ -1,5 +1,5 @@
-// Messages under way: each comes back once, with what it is for; the oldest alone, or all at once; nothing is
-// allocated for a message after the first ones, and none is left when the collection ends.
+// Messages under way: each comes back once and soon, with what it is for; nothing is allocated for a message
+// after the first ones, and none is left when the collection ends.
 #include "transport/messages/in_flight.hpp"
 
 #include <algorithm>
@@ -91,36 +91,6 @@ void allocates_nothing_later(Program& program) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/// Of two messages the second alone has come: the oldest is waited for.
-void oldest_first(Program& program) {
-  const int next = (program.rank + 1) % program.size,
-            before = (program.rank + program.size - 1) % program.size;
-  InFlight<int> receives;
-  std::array<int, 2> words{};
-  for (int i : {0, 1})
-    receives.post(int{i}, [&](int, MPI_Request* started) {
-      return MPI_Irecv(&words[static_cast<std::size_t>(i)], 1, MPI_INT, before, tag + i, MPI_COMM_WORLD,
-                       started);
-    });
-  std::vector<int> over;
-  const auto note = [&](int which, const MPI_Status&) { over.push_back(which); };
-  const auto send_to_next = [&](int i) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Issend(&i, 1, MPI_INT, next, tag + i, MPI_COMM_WORLD, &request);
-    for (int done = 0; !done; receives.retire_oldest(note)) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-  };
-  send_to_next(1);
-  MPI_Barrier(MPI_COMM_WORLD);
-  program.that(!receives.retire_oldest(note), "nothing is over while the oldest is not");
-  program.equal(receives.items().front(), 0, "the oldest message under way");
-  MPI_Barrier(MPI_COMM_WORLD);
-  send_to_next(0);
-  while (!receives.empty()) receives.retire_oldest(note);
-  program.that(over == std::vector<int>{0, 1}, "messages are over in the order in which they were posted");
-  program.equal(words[0], 0, "the oldest message's word");
-  program.equal(words[1], 1, "the second message's word");
-}
-
 /// Thousands of messages under way: a look costs as at few, whichever are over, and none is forgotten.
 void thousands(Program& program, bool last_first) {
   constexpr int count = 600;
@@ -206,7 +176,6 @@ void leaves_none(Program& program) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   allocates_nothing_later(program);
-  oldest_first(program);
   for (const bool last_first : {false, true}) thousands(program, last_first);
   soon(program);
   leaves_none(program);

@@ -43,7 +43,7 @@ class InFlight {
 
  public:
   static constexpr int most_looked_at = 64;
-  /// Half as many are looked at in a tenth of this.
+  /// Time for which half as many may be looked at in vain: to look takes about a tenth of it.
   static constexpr double seconds_a_look = 10e-6;
 
   InFlight() = default;
@@ -95,22 +95,6 @@ class InFlight {
     return any;
   }
 
-  /// Looks at the oldest alone, then at the next when that one is over: for messages that end in order.
-  template <class Each>
-  bool retire_oldest(Each&& each) {
-    bool any = false;
-    while (!empty()) {
-      int done = 0;
-      MPI_Status status;
-      must(MPI_Test(&messages_.front().request, &done, &status), "MPI_Test");
-      if (!done) break;
-      take_over(messages_.begin());
-      hand_over(&status, each);
-      any = true;
-    }
-    return any;
-  }
-
   /// Waits politely until all are over.
   void drain() {
     for (Message& message : messages_) wait_for(message.request);
@@ -122,7 +106,7 @@ class InFlight {
  private:
   using Place = typename std::list<Message>::iterator;
 
-  /// Of which none is over, since the last time.
+  /// Looks in vain that the time since the last one allows.
   double looks_due() noexcept {
     const double now = observe::now_s();
     return (now - std::exchange(looked_s_, now)) / seconds_a_look;
