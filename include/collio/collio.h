@@ -152,7 +152,8 @@ int collio_size(collio_file* file, int64_t* bytes);
 int collio_set_size(collio_file* file, int64_t bytes);
 
 /* Deletes a file and its subfiles; gives `by`, a flushed file beside it, the name `path` at once, and deletes
-   the file that had it. COLLIO_ERR_IN_USE: a program has subfiles open. Not collective. */
+   the file that had it. COLLIO_ERR_IN_USE: a program has subfiles open. Subfiles whose manifest is damaged
+   stay: an error, or a line on stderr. Not collective. */
 int collio_delete_file(const char* path);
 int collio_replace_file(const char* path, const char* by);
 

@@ -1,6 +1,7 @@
 // See file.hpp.
 #include "capi/file.hpp"
 
+#include <cstdio>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "engine/report/say.hpp"
 #include "engine/session/other_settings.hpp"
 #include "policy/hints/hints.hpp"
+#include "storage/subfiles/leaving.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::capi {
@@ -226,7 +228,9 @@ int delete_file(const char* path) {
 int replace_file(const char* path, const char* by) {
   return guarded([&]() -> Error {
     if (!path || !*path || !by || !*by) return {ErrorClass::argument, "a path is empty"};
-    return storage::replace_file(path, by);
+    const auto remark = storage::replace_file(path, by);
+    if (remark && !remark.value().empty()) std::fprintf(stderr, "collio: %s\n", remark.value().c_str());
+    return remark ? Error{} : remark.error();
   });
 }
 

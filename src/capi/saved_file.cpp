@@ -15,7 +15,6 @@
 #include "capi/file.hpp"
 #include "capi/transfer.hpp"
 #include "storage/subfiles/files.hpp"
-#include "storage/subfiles/ownership.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::capi {
@@ -56,7 +55,7 @@ Error give_name(const std::string& temporary, const std::string& target) {
   struct stat about {};
   if (::stat(target.c_str(), &about) == 0 && ::chmod(temporary.c_str(), about.st_mode & 07777) != 0)
     return storage::errno_error("change the mode of", temporary, errno);
-  return storage::replace_file(target, temporary);
+  return error_of_code(replace_file(target.c_str(), temporary.c_str()));
 }
 
 }  // namespace

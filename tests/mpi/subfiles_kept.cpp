@@ -250,6 +250,31 @@ void delete_without_manifest(Program& program) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// Its subfiles would go, and what others have written with them.
+void delete_while_others_have_it(Program& program) {
+  const std::string path = program.temporary("in_use");
+  make(program, path);
+  MPI_File file = MPI_FILE_NULL;
+  program.good(open_with({}, path, MPI_MODE_RDONLY, &file), "MPI_File_open");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (program.rank == 0) {
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(MPI_File_delete(path.c_str(), MPI_INFO_NULL), &error_class);
+    program.equal(error_class, MPI_ERR_FILE_IN_USE, "class of MPI_File_delete of an open file");
+    program.that(is_placeholder(path) && fs::exists(path + ".collio/manifest"), "nothing is deleted");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  std::vector<int> found(1000);
+  program.good(
+      MPI_File_read_at_all(file, 4000LL * program.rank, found.data(), 1000, MPI_INT, MPI_STATUS_IGNORE),
+      "MPI_File_read_at_all");
+  program.that(found == values(program.rank, 1000), "what others read");
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (program.rank == 0) program.good(MPI_File_delete(path.c_str(), MPI_INFO_NULL), "MPI_File_delete");
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /// A symbolic link to a file, which may not be there yet, is as good as its own name; the file outlives it.
 void through_a_link(Program& program) {
   const std::string path = program.temporary("linked"), link = path + ".link";
@@ -298,6 +323,7 @@ int main(int argc, char** argv) {
   has_bytes_already(program);
   sync_flushes_all(program);
   delete_without_manifest(program);
+  delete_while_others_have_it(program);
   through_a_link(program);
   return program.finish();
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "storage/subfiles/files.hpp"
@@ -17,6 +18,20 @@
 #include "temporary_folder.hpp"
 
 namespace collio::test {
+
+/// Another inode with the same text, as `cp` and a restore make it.
+inline void copy(const std::string& from, const std::string& to) {
+  std::ofstream(to) << storage::read_text(from).value();
+}
+
+/// With bytes that count.
+inline storage::SubfileSet with_bytes(storage::SubfileSet set, std::int64_t bytes) {
+  set.manifest().file_bytes = bytes;
+  set.manifest().complete = true;
+  EXPECT_TRUE(grow_subfiles(set, {}, bytes, storage::Flush::no).ok());
+  EXPECT_TRUE(write_manifest(set).ok());
+  return set;
+}
 
 /// A set of subfiles in a folder of the test's own.
 class Subfiles : public ::testing::Test {

@@ -12,22 +12,12 @@ namespace {
 using namespace collio::storage;
 namespace fs = std::filesystem;
 using collio::core::ErrorClass;
+using collio::test::copy;
 using collio::test::Subfiles;
-
-/// Another inode with the same text, as `cp` and a restore make it.
-void copy(const std::string& from, const std::string& to) { std::ofstream(to) << read_text(from).value(); }
+using collio::test::with_bytes;
 
 void set_mtime(const std::string& path, std::chrono::seconds from_now) {
   fs::last_write_time(path, fs::file_time_type::clock::now() + from_now);
-}
-
-/// With bytes that count.
-SubfileSet with_bytes(SubfileSet set, std::int64_t bytes) {
-  set.manifest().file_bytes = bytes;
-  set.manifest().complete = true;
-  EXPECT_TRUE(grow_subfiles(set, {}, bytes, Flush::no).ok());
-  EXPECT_TRUE(write_manifest(set).ok());
-  return set;
 }
 
 TEST_F(Subfiles, ACopyOfThePlaceholderIsKnownByItsOriginal) {
@@ -166,83 +156,6 @@ TEST(NameForSet, FitsWhateverTheFilesName) {
       EXPECT_NE(one, other) << "two files' names";
       EXPECT_EQ(one == name ? 0u : (one.find('~') - begin.size()) % 2, 0u) << "a letter is cut";
     }
-}
-
-TEST_F(Subfiles, GoWithAFileThatIsDeletedOrReplaced) {
-  const std::string path = with_bytes(make({10, 3}), 35).path(), by = folder_ + "/by";
-  std::ofstream(by) << "new";
-  {
-    const SetUse use(path, SetUse::By::many);
-    EXPECT_EQ(replace_file(path, by).kind, ErrorClass::in_use);
-    EXPECT_EQ(delete_file(path).kind, ErrorClass::in_use);
-  }
-  EXPECT_EQ(replace_file(path, folder_ + "/out.collio/by").kind, ErrorClass::argument) << "another folder";
-  EXPECT_EQ(replace_file(path, folder_ + "/none").kind, ErrorClass::no_such_file);
-  EXPECT_TRUE(look_for_subfiles(path).error.ok()) << "all is there";
-  ASSERT_TRUE(replace_file(path, by).ok());
-  EXPECT_EQ(read_text(path).value(), "new");
-  EXPECT_FALSE(fs::exists(by) || fs::exists(folder_ + "/out.collio"));
-  ASSERT_TRUE(delete_file(path).ok());
-  with_bytes(make({10, 3}), 35);
-  ASSERT_TRUE(delete_file(path).ok());
-  EXPECT_TRUE(fs::is_empty(folder_));
-  EXPECT_EQ(delete_file(path).kind, ErrorClass::no_such_file);
-}
-
-TEST_F(Subfiles, GoWithAFileThatMayBeReadAndDeletedOnly) {
-  const SubfileSet set = with_bytes(make({10, 3}), 35);
-  fs::permissions(set.path(), fs::perms(0444));
-  for (const std::string& folder : {folder_, set.folder()}) fs::permissions(folder, fs::perms(0777));
-  const uid_t user = ::geteuid();
-  if (user == 0) {
-    ASSERT_EQ(::seteuid(65534), 0);
-  }
-  const collio::core::Error error = delete_file(set.path());
-  ASSERT_EQ(::seteuid(user), 0);
-  EXPECT_TRUE(error.ok()) << error.message;
-  EXPECT_TRUE(fs::is_empty(folder_));
-}
-
-TEST_F(Subfiles, StayWhereTheFileIsReplacedByItselfOrByItsCopy) {
-  const SubfileSet set = with_bytes(make({10, 3}), 35);
-  EXPECT_EQ(replace_file(set.path(), set.path()).kind, ErrorClass::argument);
-  EXPECT_EQ(replace_file(set.path(), folder_ + "/./" + "out").kind, ErrorClass::argument);
-  copy(set.path(), folder_ + "/copy");
-  EXPECT_TRUE(replace_file(set.path(), folder_ + "/copy").ok());
-  EXPECT_TRUE(fs::exists(set.subfile_path(0)));
-  EXPECT_TRUE(look_for_subfiles(set.path()).set) << "the name leads to them";
-}
-
-TEST_F(Subfiles, StayWhereAProgramHasAFileThatMayNotBeWritten) {
-  const SubfileSet set = with_bytes(make({10, 3}), 35);
-  const SetUse use(set.path(), SetUse::By::many);
-  fs::permissions(set.path(), fs::perms(0444));
-  for (const std::string& folder : {folder_, set.folder()}) fs::permissions(folder, fs::perms(0777));
-  const uid_t user = ::geteuid();
-  if (user == 0) {
-    ASSERT_EQ(::seteuid(65534), 0);
-  }
-  const collio::core::Error error = delete_file(set.path());
-  ASSERT_EQ(::seteuid(user), 0);
-  EXPECT_EQ(error.kind, ErrorClass::in_use) << error.message;
-  EXPECT_TRUE(fs::exists(set.subfile_path(0)));
-}
-
-TEST_F(Subfiles, StayWhereAnotherNameOfAReplacedFileLeadsToThem) {
-  const SubfileSet set = with_bytes(make({10, 3}), 35);
-  copy(set.path(), folder_ + "/copy");
-  fs::create_hard_link(set.path(), folder_ + "/linked");
-  for (int i = 0; i < 2; ++i) {  // the second is the file of the first
-    std::ofstream(folder_ + "/by") << "new";
-    ASSERT_TRUE(replace_file(set.path(), folder_ + "/by").ok());
-    EXPECT_TRUE(look_for_subfiles(folder_ + "/linked").set);
-  }
-  fs::remove(folder_ + "/copy");
-  fs::create_symlink(folder_ + "/linked", folder_ + "/link");
-  ASSERT_TRUE(delete_file(folder_ + "/link").ok());
-  EXPECT_TRUE(fs::exists(set.manifest_path()));
-  ASSERT_TRUE(delete_file(folder_ + "/linked").ok());
-  EXPECT_FALSE(fs::exists(set.folder()));
 }
 
 }  // namespace

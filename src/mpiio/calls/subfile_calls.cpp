@@ -5,6 +5,7 @@
 #include "mpiio/calls/file_size.hpp"
 #include "mpiio/library/error_codes.hpp"
 #include "mpiio/library/library_path.hpp"
+#include "storage/subfiles/leaving.hpp"
 
 namespace collio::mpiio {
 
@@ -57,21 +58,12 @@ int get_atomicity(MPI_File handle, int* flag) {
 }
 
 int delete_file(const char* path, MPI_Info info) {
-  const std::string name = engine::absolute_path(without_driver(path));
-  if (storage::is_link(name)) return real->File_delete(path, info);  // its file stays
-  const storage::FoundFile found = storage::look_for_subfiles(name);
-  if (!found.error.ok())
-    return raise(MPI_FILE_NULL, {found.error.kind,
-                                 "nothing of " + std::string(path) + " is deleted: " + found.error.message +
-                                     ". collio fsck lists what is there; remove that by hand"});
-  core::Error error = found.former ? remove_former(*found.former) : core::Error{};
-  const int rc = real->File_delete(path, info);
-  if (rc != MPI_SUCCESS) return rc;
-  if (found.set && found.links == 1 && may_change(found.standing)) {
-    error = storage::flush_folder(storage::parent_folder(name));  // no placeholder without its subfiles
-    if (error.ok()) error = remove_with_last(*found.set);
-  }
-  return error.ok() ? rc : raise(MPI_FILE_NULL, error);
+  const storage::LeavingName name(engine::absolute_path(without_driver(path)));
+  if (const core::Error refusal = name.refusal_to_delete(); !refusal.ok())
+    return raise(MPI_FILE_NULL, refusal);
+  if (const int rc = real->File_delete(path, info); rc != MPI_SUCCESS) return rc;
+  const core::Error error = name.remove_set();
+  return error.ok() ? MPI_SUCCESS : raise(MPI_FILE_NULL, error);
 }
 
 }  // namespace collio::mpiio

@@ -28,8 +28,8 @@ int set_atomicity_alone(OpenFile& file, const engine::Ranks& ranks, MPI_File han
 /// MPI_File_get_atomicity. Not collective.
 int get_atomicity(MPI_File handle, int* flag);
 
-/// MPI_File_delete, with the subfiles. Error, and nothing is removed: nothing tells which they are. Not
-/// collective.
+/// MPI_File_delete, with the subfiles. Error, and nothing is removed: a program has them open, or nothing
+/// tells which they are. Not collective.
 int delete_file(const char* path, MPI_Info info);
 
 }  // namespace collio::mpiio

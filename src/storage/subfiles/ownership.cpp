@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "storage/subfiles/files.hpp"
@@ -53,47 +52,9 @@ std::optional<FileMark> placeholder_at(const std::string& path, const std::strin
   return mark_of(file.fd(), about.st_ino);
 }
 
-bool same_inode(const std::string& a, const std::string& b) {
-  struct stat of_a {
-  }, of_b{};
-  return ::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
-         of_a.st_ino == of_b.st_ino;
-}
-
 bool has_folder_elsewhere(const Manifest& m) {
   return std::ranges::any_of(m.folders, [](const std::string& folder) { return folder.starts_with('/'); });
 }
-
-/// A name that is about to lead nowhere, or to another file.
-class LeavingName {
- public:
-  explicit LeavingName(const std::string& path) {
-    if (is_link(path)) return;  // its file stays
-    FoundFile found = look_for_subfiles(path);
-    error_ = found.former && found.error.ok() ? remove_former(*found.former) : found.error;
-    found.use.reset();
-    if (!error_.ok() || !found.set || found.links > 1 || !may_change(found.standing)) return;
-    set_ = std::move(found.set);
-    alone_.emplace(path, SetUse::By::one);
-    const int lock = alone_->error();
-    const bool known =
-        lock == 0 || lock == EAGAIN || lock == EACCES;  // who may not write a file may delete it
-    if (known ? lock != 0 && SetUse::is_held(path) : !set_->manifest().complete)
-      error_ = {core::ErrorClass::in_use,
-                path + (known ? " is open in a program" : " cannot be locked, and may be open in a program")};
-  }
-  [[nodiscard]] const core::Error& error() const noexcept { return error_; }
-  /// When the name has gone: a loss of power does not bring it back when its subfiles are gone.
-  [[nodiscard]] core::Error remove_set(const std::string& path) const {
-    const core::Error failed = flush_folder(parent_folder(path));
-    return failed.ok() && set_ ? remove_with_last(*set_) : failed;
-  }
-
- private:
-  std::optional<SubfileSet> set_;  ///< that goes with the name
-  std::optional<SetUse> alone_;
-  core::Error error_;
-};
 
 }  // namespace
 
@@ -165,21 +126,9 @@ core::Result<std::string> other_placeholder(const SubfileSet& set) {
   return other;
 }
 
-core::Error delete_file(const std::string& path) {
-  const LeavingName name(path);
-  if (!name.error().ok()) return name.error();
-  if (::unlink(path.c_str()) != 0) return errno_error("delete", path, errno);
-  return name.remove_set(path);
-}
-
-core::Error replace_file(const std::string& path, const std::string& by) {
-  if (same_inode(path, by)) return {core::ErrorClass::argument, by + " and " + path + " are one file"};
-  if (!same_inode(parent_folder(path), parent_folder(by)))
-    return {core::ErrorClass::argument, by + " lies in another folder than " + path};
-  const LeavingName name(path);
-  if (!name.error().ok()) return name.error();
-  if (std::rename(by.c_str(), path.c_str()) != 0) return errno_error("replace", path, errno);
-  return name.remove_set(path);
+bool is_led_to_by(const SubfileSet& set, const FileMark& file) {
+  const auto there = placeholder_at(set.path(), set.placeholder().head());
+  return there && same_file(*there, file);
 }
 
 core::Error remove_with_last(const SubfileSet& set) {

@@ -48,12 +48,8 @@ struct Standing {
 /// Whether the set stays when the name of its placeholder goes: it is another one's, or another leads to it.
 [[nodiscard]] core::Result<bool> is_needed(const SubfileSet& set, const Standing& standing);
 
-/// Deletes a name, and with the last one of a placeholder its set. An error where a program has the set open,
-/// and where it is unknown whether there is one: all stays as it is then. Not collective.
-[[nodiscard]] core::Error delete_file(const std::string& path);
-/// Gives the flushed file `by`, of the same folder, the name `path` at once, whatever happens to the machine;
-/// then deletes what had the name, as delete_file(). Not collective.
-[[nodiscard]] core::Error replace_file(const std::string& path, const std::string& by);
+/// Whether the set's path is this file's, and its placeholder.
+[[nodiscard]] bool is_led_to_by(const SubfileSet& set, const FileMark& file);
 
 /// Removes the set of a placeholder that is gone, unless another one needs it.
 [[nodiscard]] core::Error remove_with_last(const SubfileSet& set);
