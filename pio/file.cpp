@@ -188,6 +188,15 @@ int answer(const Question& question, Header& header) {
   }
 }
 
+/// PnetCDF's delete knows prefixes of names (ufs:), but subfiles under `collio run` alone.
+Failure delete_on_root(const char* path) {
+  if (!path) return {PIO_EINVAL, "PIOc_deletefile: the path is null"};
+  const std::string what = "PIOc_deletefile" + quoted(path);
+  const int code = collio_delete_file(path);
+  return code == COLLIO_ERR_NO_SUCH_FILE ? netcdf_failure(ncmpi_delete(path, MPI_INFO_NULL), what)
+                                         : collio_failure(code, what);
+}
+
 }  // namespace
 
 File* find_file(int ncid) {
@@ -320,9 +329,7 @@ int PIOc_deletefile(int iosysid, const char* filename) {
   if (!system) return report(nullptr, no_system("PIOc_deletefile", iosysid));
   Failure failure;
   if (system->is_root())
-    failure =
-        filename ? netcdf_failure(ncmpi_delete(filename, MPI_INFO_NULL), "PIOc_deletefile" + quoted(filename))
-                 : Failure{PIO_EINVAL, "PIOc_deletefile: the path is null"};
+    failure = with_memory("PIOc_deletefile", [filename] { return delete_on_root(filename); });
   return report(system, share_root(*system, std::move(failure)));
 }
 

@@ -96,6 +96,19 @@ def test_subfiles_of_a_file_that_maps_replace_go_with_it(jobs, maps, compiled, t
     assert maps("write", folder / "netcdf") == [""] * 4 and maps("read", folder / "netcdf") == said(MAPS) and names(folder) == ["netcdf", "text"]
 
 
+def test_files_are_deleted_with_their_subfiles(jobs, maps, compiled, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLLIO_HINTS", "collio_subfiles=2")
+    path = tmp_path / "maps" / "netcdf"
+    path.parent.mkdir()
+    jobs.with_collio([compiled("c/pio_maps.c", [jobs.mpi.mpicc], flags(jobs))], "write-netcdf", path)
+    placeholder, plain = path.read_bytes(), path.with_name("plain")
+    assert placeholder.startswith(b"collio placeholder ")
+    plain.write_bytes(b"bytes")
+    lines = maps("delete", path, plain, plain)
+    assert lines[:8] == [""] * 8 and names(path.parent) == []
+    assert len(set(lines[8:])) == 1 and "does not exist" in lines[8], lines
+
+
 def test_cut_maps_are_refused(maps, tmp_path):
     """At every byte. Where only what PIO does not read is cut, the maps are there and are read."""
     assert maps("write", tmp_path / "alone") == [""] * 4

@@ -2,7 +2,7 @@
    write: files of this program's maps. read: prints "RANK: lengths; map" of each file and rank, or "RANK:
    CODE: TEXT". read-few: the first two ranks alone read. write-netcdf, read-netcdf: the same for netCDF
    files; the latter prints title, history and whether Fortran's order, and writes the maps that it got to
-   FILE.text. */
+   FILE.text. delete: deletes the files. */
 #include <pio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +95,8 @@ int main(int argc, char** argv) {
       code = write_netcdf(argv[i]);
     else if (strcmp(argv[1], "read-netcdf") == 0)
       code = read_netcdf(argv[i], text);
+    else if (strcmp(argv[1], "delete") == 0)
+      code = PIOc_deletefile(system_id, argv[i]);
     else if (!few || rank < 2)
       code = strcmp(argv[1], "write") == 0 ? write_file(argv[i], some) : read_file(argv[i], some, text);
     if (code) sprintf(text, "%d: %s", code, collio_pio_error_text());
