@@ -141,6 +141,24 @@ def test_cp_and_mv_refuse_what_they_must(cli, kept, tmp_path):
     assert "missing" in cli("cp", path, tmp_path / "x").output and names(tmp_path) == ["folder", "link", "o.raw", "o.raw.collio"]
 
 
+def test_a_damaged_set_stays_when_its_name_goes(cli, kept, data, tmp_path):
+    path, new, folder = kept("old.raw"), tmp_path / "new.raw", tmp_path / "old.raw.collio"
+    (folder / "manifest").write_bytes(b"X")
+    for command in ("rm", "fsck"):
+        told = cli(command, path)
+        assert told.exit_code == 1 and f"rm {path}" in told.output and f"collio fsck --orphans {tmp_path}" in told.output
+    assert path.read_bytes().startswith(b"collio placeholder 1 ")
+    new.write_bytes(data)
+    with subfile_set.alone(path):
+        assert "is open in a program" in cli("cp", new, path).output
+    for command, left in (("cp", ["new.raw", "old.raw", "old.raw.collio"]), ("mv", ["old.raw", "old.raw.collio"])):
+        placeholder = path.read_bytes()
+        told = cli(command, new, path)
+        assert told.exit_code == 0 and f"collio fsck --orphans {tmp_path}" in told.output
+        assert path.read_bytes() == data and names(tmp_path) == left and len(names(folder)) == 4
+        path.write_bytes(placeholder)
+
+
 @pytest.mark.parametrize("elsewhere", [False, True])
 def test_mv_takes_the_subfiles_along(cli, kept, data, tmp_path, elsewhere):
     (tmp_path / "into").mkdir()

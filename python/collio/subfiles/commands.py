@@ -35,7 +35,7 @@ def join(file: Path, unfinished: bool, salvage: bool) -> None:
         raise click.ClickException(f"{file} is an ordinary file: there is nothing to join")
     try:
         length = _length_to_join(found, unfinished, salvage)
-        with moving.unused(found):
+        with moving.unused(found.path):
             if _found(file) != found:
                 raise click.ClickException(f"{file} was changed by a program meanwhile; nothing is joined")
             remark = sets.join(found, length)

@@ -35,7 +35,7 @@ def _check(path: Path) -> bool:
     try:
         found = subfile_set.find(path) if path.exists() else None
     except ManifestError as error:
-        click.echo(error)
+        click.echo(f"{error}. {moving.without_subfiles(path)}")
         return False
     if found is None:
         lines, wrong = checking.of_no_set(path)

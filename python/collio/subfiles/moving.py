@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from collio.flushing import flush_folder
 from collio.subfiles import attributes, identity, leftovers, sets
-from collio.subfiles.manifest import Placeholder
+from collio.subfiles.manifest import ManifestError, Placeholder
 from collio.subfiles.steady import steady
 from collio.subfiles.subfile_set import USE_BYTE, SubfileSet, find, free_folder, locked, placeholder_of, replace_text, write_flushed
 
@@ -21,13 +22,13 @@ class RefusedError(Exception):
 
 
 @contextmanager
-def unused(found: SubfileSet, shared: bool = False) -> Iterator[None]:
+def unused(path: Path, shared: bool = False) -> Iterator[None]:
     """Nobody else has the file open, or for `shared` nobody joins it. Raises RefusedError and OSError."""
     try:
-        with locked(found.path, USE_BYTE, shared):
+        with locked(path, USE_BYTE, shared):
             yield
     except BlockingIOError:
-        raise RefusedError(f"{found.path} is open in a program: try again when that has closed it") from None
+        raise RefusedError(f"{path} is open in a program: try again when that has closed it") from None
 
 
 def refuse_links(path: Path) -> None:
@@ -72,7 +73,7 @@ def copy(source: Path, target: Path) -> str:
             raise RefusedError(f"{source} is no regular file")
         return _give_name(sets.copy_file(source.resolve(), target), target, "copying")
     refuse_damage(found)
-    with unused(found, shared=True):
+    with unused(found.path, shared=True):
         made = sets.copy_set(found, target)
     return _give_name(made.path, target, "copying")
 
@@ -86,7 +87,7 @@ def move(source: Path, target: Path) -> str:
     found = None if source.is_symlink() else find(source)
     if found is None:
         return _move_ordinary(source, target)
-    with unused(found):
+    with unused(found.path):
         if found.path.parent == target.parent:
             return _give_name(found.path, target)
         if _goes_alone(found):
@@ -102,18 +103,30 @@ def move(source: Path, target: Path) -> str:
 
 
 def remove(path: Path) -> str:
-    """A file, and its subfiles if no other placeholder has them. Returns a remark, or "". Raises RefusedError, ManifestError and OSError."""
+    """A file, and its subfiles if no other placeholder has them. Returns a remark, or "". Raises RefusedError and OSError."""
     if path.is_dir() and not path.is_symlink():
         raise RefusedError(f"{path} is a folder")
-    found = None if path.is_symlink() or not path.is_file() else find(path)
+    try:
+        found = None if path.is_symlink() or not path.is_file() else find(path)
+    except ManifestError as error:
+        raise RefusedError(f"its subfiles are unknown: {error}. {without_subfiles(path)}") from None
     if found is None:
         path.unlink()
         return ""
     owned = identity.ownership(found)
     if owned.may_change and found.path.stat().st_nlink == 1:
-        with unused(found):
+        with unused(found.path):
             return remove_set(found)
     return remove_set(found)
+
+
+def without_subfiles(path: Path) -> str:
+    """What helps where a file's subfiles are unknown."""
+    return f"rm {shlex.quote(str(path))} removes this name alone; {_search(path)} then lists what is left"
+
+
+def _search(path: Path) -> str:
+    return f"collio fsck --orphans {shlex.quote(str(path.absolute().parent))}"
 
 
 def remove_set(found: SubfileSet) -> str:
@@ -162,7 +175,7 @@ def _move_folder(found: SubfileSet, target: Path) -> str:
     """
     with contextlib.ExitStack() as held:
         if old := _own_set(target):
-            held.enter_context(unused(old))
+            held.enter_context(unused(old.path))
         aside = leftovers.temporary(target, leftovers.REPLACED) if target.exists() else None
         if aside:
             target.rename(aside)
@@ -231,17 +244,20 @@ def _own_set(path: Path) -> SubfileSet | None:
 
 
 def _give_name(path: Path, target: Path, kind: str = "") -> str:
-    """Renames, and removes the set that the name had. `kind`: of a temporary file, which is removed on error. Returns a remark, or "". Raises OSError and RefusedError."""
+    """Renames, and removes the set that the name had; a damaged one stays. `kind`: of a temporary file, which is removed on error.
+
+    Returns a remark, or "". Raises OSError and RefusedError.
+    """
+    old, damage = None, ""
     try:
-        old = _own_set(target)
-        if old is None:
+        try:
+            old = _own_set(target)
+        except ManifestError as error:
+            damage = f"subfiles of the file that {target} was before stay: {error}. {_search(target)} lists them"
+        with unused(target) if old or damage else contextlib.nullcontext():
             path.replace(target)
             flush_folder(target.parent)
-            return ""
-        with unused(old):
-            path.replace(target)
-            flush_folder(target.parent)
-            return identity.remove_unless_shared(old)
+            return identity.remove_unless_shared(old) if old else damage
     except BaseException:
         if kind and path.exists():
             leftovers.remove(path, kind)

@@ -64,7 +64,7 @@ def repair(path: Path) -> Iterator[str]:
     owned = identity.ownership(found)
     if owned.standing is Standing.copy:
         raise RefusedError(identity.why_not(found, owned))
-    with unused(found):
+    with unused(found.path):
         yield from _repair_text(found)
         if owned.standing is not Standing.own:
             identity.adopt(found)
