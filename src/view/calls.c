@@ -34,12 +34,22 @@ int view_is_placeholder(struct view_path path) {
   return found;
 }
 
-int view_open_any(struct view_path path, int flags, mode_t mode, const void* caller) {
+static int open_really(struct view_path path, struct view_how how) {
+  if (!how.openat2) return REAL(openat)(path.folder, path.name, how.flags, how.mode);
+#ifdef SYS_openat2
+  return (int)REAL(syscall)(SYS_openat2, path.folder, path.name, how.openat2, how.openat2_bytes);
+#else
+  return errno = ENOSYS, -1;
+#endif
+}
+
+int view_open_any(struct view_path path, struct view_how how, const void* caller) {
+  const int flags = how.flags;
   const int reads = (flags & O_ACCMODE) == O_RDONLY && !(flags & O_TRUNC);
   if (!view_in_job && !reads && !(flags & O_PATH) && view_is_placeholder(path)) return view_refuse(path.name);
   int error = ESTALE;
   for (int tries = 0; tries < 8 && error == ESTALE; ++tries) {
-    const int fd = REAL(openat)(path.folder, path.name, flags, mode);
+    const int fd = open_really(path, how);
     if (fd < 0 || !reads || (flags & (O_PATH | O_DIRECTORY)) || !view_may_serve()) return fd;
     VIEW(v, view_of_placeholder(fd, caller, &error));
     if (!v && error == 0) return fd;
@@ -59,33 +69,37 @@ int view_open_any(struct view_path path, int flags, mode_t mode, const void* cal
     va_end(rest);                                         \
   }
 
-#define OPEN(name)                                         \
-  CALL(int, name, (const char* path, int flags, ...)) {    \
-    MODE_BEHIND(flags)                                     \
-    return view_open_any(PATH(path), flags, mode, CALLER); \
+#define OPEN(name)                                                   \
+  CALL(int, name, (const char* path, int flags, ...)) {              \
+    MODE_BEHIND(flags)                                               \
+    return view_open_any(PATH(path), VIEW_HOW(flags, mode), CALLER); \
   }
 OPEN(open)
 OPEN(open64)
-#define OPENAT(name)                                                             \
-  CALL(int, name, (int folder, const char* path, int flags, ...)) {              \
-    MODE_BEHIND(flags)                                                           \
-    return view_open_any((struct view_path){folder, path}, flags, mode, CALLER); \
+#define OPENAT(name)                                                                       \
+  CALL(int, name, (int folder, const char* path, int flags, ...)) {                        \
+    MODE_BEHIND(flags)                                                                     \
+    return view_open_any((struct view_path){folder, path}, VIEW_HOW(flags, mode), CALLER); \
   }
 OPENAT(openat)
 OPENAT(openat64)
-CALL(int, __open_2, (const char* path, int flags)) { return view_open_any(PATH(path), flags, 0, CALLER); }
-CALL(int, __open64_2, (const char* path, int flags)) { return view_open_any(PATH(path), flags, 0, CALLER); }
+CALL(int, __open_2, (const char* path, int flags)) {
+  return view_open_any(PATH(path), VIEW_HOW(flags, 0), CALLER);
+}
+CALL(int, __open64_2, (const char* path, int flags)) {
+  return view_open_any(PATH(path), VIEW_HOW(flags, 0), CALLER);
+}
 CALL(int, __openat_2, (int folder, const char* path, int flags)) {
-  return view_open_any((struct view_path){folder, path}, flags, 0, CALLER);
+  return view_open_any((struct view_path){folder, path}, VIEW_HOW(flags, 0), CALLER);
 }
 CALL(int, __openat64_2, (int folder, const char* path, int flags)) {
-  return view_open_any((struct view_path){folder, path}, flags, 0, CALLER);
+  return view_open_any((struct view_path){folder, path}, VIEW_HOW(flags, 0), CALLER);
 }
 CALL(int, creat, (const char* path, mode_t mode)) {
-  return view_open_any(PATH(path), O_CREAT | O_WRONLY | O_TRUNC, mode, CALLER);
+  return view_open_any(PATH(path), VIEW_HOW(O_CREAT | O_WRONLY | O_TRUNC, mode), CALLER);
 }
 CALL(int, creat64, (const char* path, mode_t mode)) {
-  return view_open_any(PATH(path), O_CREAT | O_WRONLY | O_TRUNC, mode, CALLER);
+  return view_open_any(PATH(path), VIEW_HOW(O_CREAT | O_WRONLY | O_TRUNC, mode), CALLER);
 }
 
 CALL(int, truncate, (const char* path, off_t bytes)) {

@@ -3,7 +3,8 @@
 
    Calls of the MPI library and of the engine see the placeholder. It replaces neither munmap(2) nor
    mremap(2): Open MPI puts its hooks into the functions that have these names, and would no longer hear of
-   memory that the C library gives back. */
+   memory that the C library gives back. Nor syscall(2), by which such hooks call the kernel: what opens
+   and looks at a file by it sees the placeholder. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

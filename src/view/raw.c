@@ -1,7 +1,7 @@
 /* System calls that programs make by syscall(2): on files that are shown they do what the functions of the
-   same names do. Files that are opened so are not shown, as allocators read files of
-   /proc so while they begin. io_uring and the kernel's aio do not start: they would read the files in memory,
-   which are empty, without a call that a preload sees. Programs then make other calls, or say why they end.
+   same names do. Opens pass through until this library has begun: allocators read files so before.
+   io_uring and the kernel's aio do not start: they would read the files in memory, which are empty, without a
+   call that a preload sees. Programs then make other calls, or say why they end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,6 +13,9 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#ifdef SYS_openat2
+#include <linux/openat2.h>
+#endif
 
 #include "view/view.h"
 
@@ -71,6 +74,41 @@ static int call_function(long number, const long* a, long* result) {
   }
 }
 
+static int has_begun;
+static void begin(void) __attribute__((constructor));
+static void begin(void) { has_begun = 1; }
+
+/* The same of calls that open files, or cut them. */
+static int call_open(long number, const long* a, const void* caller, long* result) {
+  const struct view_path here = {AT_FDCWD, (const char*)a[0]}, there = {(int)a[0], (const char*)a[1]};
+  struct view_how how;
+  switch (number) {
+#ifdef SYS_open
+    case SYS_open:
+      how = VIEW_HOW((int)a[1], (mode_t)a[2]);
+      return *result = view_open_any(here, how, caller), 1;
+    case SYS_creat:
+      how = VIEW_HOW(O_CREAT | O_WRONLY | O_TRUNC, (mode_t)a[1]);
+      return *result = view_open_any(here, how, caller), 1;
+#endif
+    case SYS_openat:
+      how = VIEW_HOW((int)a[2], (mode_t)a[3]);
+      return *result = view_open_any(there, how, caller), 1;
+#ifdef SYS_openat2
+    case SYS_openat2: {
+      const struct open_how* const wanted = (const struct open_how*)a[2];
+      if (!wanted || (size_t)a[3] < sizeof *wanted) return 0;
+      how = (struct view_how){(int)wanted->flags, (mode_t)wanted->mode, wanted, (size_t)a[3]};
+      return *result = view_open_any(there, how, caller), 1;
+    }
+#endif
+    case SYS_truncate:
+      return *result = truncate(here.name, a[1]), 1;
+    default:
+      return 0;
+  }
+}
+
 /* The same of calls on names. */
 static int call_by_name(long number, const long* a, const void* caller, long* result) {
   const struct view_path here = {AT_FDCWD, (const char*)a[0]}, there = {(int)a[0], (const char*)a[1]};
@@ -101,6 +139,7 @@ CALL(long, syscall, (long number, ...)) {
   va_end(rest);
   if (starts_ring(number)) return errno = refuse_rings(), -1;
   if (call_by_name(number, a, CALLER, &result)) return result;
+  if (has_begun && call_open(number, a, CALLER, &result)) return result;
   if (view_any() && call_function(number, a, &result)) return result;
   return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

@@ -65,7 +65,7 @@ static int only_reads(const char* mode) { return mode[0] == 'r' && !strchr(mode,
 
 static FILE* open_placeholder(const char* path, const char* mode, const void* caller) {
   const int flags = O_RDONLY | (strchr(mode, 'e') ? O_CLOEXEC : 0);
-  const int fd = view_open_any((struct view_path){AT_FDCWD, path}, flags, 0, caller);
+  const int fd = view_open_any((struct view_path){AT_FDCWD, path}, VIEW_HOW(flags, 0), caller);
   if (fd < 0) return NULL;
   FILE* file = view_has(fd) ? stream_on(fd, "r") : REAL(fdopen)(fd, mode);
   if (!file) view_close(fd);
@@ -97,7 +97,8 @@ static FILE* reopen_stream(const char* path, const char* mode, FILE* file, const
   const struct view_path at = {AT_FDCWD, path};
   if (!path || !view_may_serve() || (view_in_job && !only_reads(mode)) || !view_is_placeholder(at))
     return REAL(freopen)(path, mode, file);
-  const int fd = only_reads(mode) ? view_open_any(at, O_RDONLY | O_CLOEXEC, 0, caller) : view_refuse(path);
+  const int fd =
+      only_reads(mode) ? view_open_any(at, VIEW_HOW(O_RDONLY | O_CLOEXEC, 0), caller) : view_refuse(path);
   VIEW(v, view_of(fd));
   const int error = v ? view_fill(v, fd, 0, v->set.bytes) : fd < 0 ? errno : 0;
   char own[64];

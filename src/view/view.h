@@ -121,8 +121,15 @@ int view_own_memory(ino_t inode);
 /* The mapping of a file in memory that `at` is in: the file's number and the offset; 0: it is in none. */
 ino_t view_mapping_at(const void* at, int64_t* offset);
 
+struct view_how {
+  int flags;
+  mode_t mode;
+  const void* openat2; /* what openat2(2) gets; null: openat(2) opens */
+  size_t openat2_bytes;
+};
+#define VIEW_HOW(flags, mode) ((struct view_how){flags, mode, NULL, 0})
 /* open(2) and others, of files in subfiles too. */
-int view_open_any(struct view_path path, int flags, mode_t mode, const void* caller);
+int view_open_any(struct view_path path, struct view_how how, const void* caller);
 /* fstatat(2) and statx(2), with the lengths of files in subfiles. */
 int view_stat_any(struct view_path path, struct stat* about, int flags, const void* caller);
 struct view_statx_call {

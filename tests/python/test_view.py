@@ -108,7 +108,7 @@ def raw_reads(tmp_path_factory):
     return program
 
 
-@pytest.mark.parametrize("how", ["read", "pread", "readv", "mmap", "sendfile"])
+@pytest.mark.parametrize("how", ["read", "pread", "readv", "mmap", "sendfile", "open", "openat", "openat2"])
 def test_system_calls_read_it(collio_process, raw_reads, files, tmp_path, how):
     _, plain = files
     for path in files[::-1]:  # an ordinary file, too
@@ -120,6 +120,15 @@ def test_system_calls_return_its_size(view, raw_reads, files):
     alone = subprocess.run([raw_reads, "sizes", files[1]], capture_output=True, text=True)
     for path in files:
         assert view(raw_reads, "sizes", path).stdout == alone.stdout and set(alone.stdout.split()) == {"2345678"}
+
+
+def test_system_calls_do_not_write_it(view, raw_reads, files):
+    name, plain = files
+    placeholder = name.read_bytes()
+    told = view(raw_reads, "write", name)
+    assert told.returncode == 4 and name.read_bytes() == placeholder
+    assert "is kept in subfiles and shown to be read" in told.stderr
+    assert view(raw_reads, "write", plain).returncode == 0 and plain.read_bytes() == b""
 
 
 @pytest.mark.parametrize("how", ["uring", "liburing"])

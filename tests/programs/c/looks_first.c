@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -89,6 +90,18 @@ static void by_c(const char* path) {
   if (stream) fclose(stream);
 }
 
+/* The placeholder, by all calls alike. */
+static void by_system_calls(const char* path) {
+  struct stat named, opened;
+  static char bytes[4097];
+  const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY, 0);
+  check(fd >= 0 && syscall(SYS_newfstatat, AT_FDCWD, path, &named, 0) == 0, "open and stat by syscall");
+  check(syscall(SYS_fstat, fd, &opened) == 0 && named.st_size == opened.st_size, "the size by syscall");
+  const long read = syscall(SYS_read, fd, bytes, sizeof bytes);
+  check(read == (named.st_size < 4097 ? named.st_size : 4097), "read by syscall");
+  close(fd);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -97,6 +110,7 @@ int main(int argc, char** argv) {
   if (strcmp(argv[1], "write") == 0) write_file(argv[2]);
   MPI_Barrier(MPI_COMM_WORLD);
   by_c(argv[2]);
+  by_system_calls(argv[2]);
   by_pnetcdf(argv[2]);
   by_netcdf(argv[2]);
   return verdict();

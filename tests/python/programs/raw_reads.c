@@ -2,12 +2,14 @@
 
      raw_reads read | pread | readv | mmap | sendfile | uring | liburing FILE
      raw_reads sizes FILE    prints the sizes that calls by name and by a descriptor return
+     raw_reads open | openat | openat2 | write FILE    opens it by system calls, too
 
    2: no such way here. 3: io_uring does not start, with the reason on stderr. 4: a call failed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,11 +128,26 @@ static int sizes(const char* name) {
   return 0;
 }
 
+static int opened(const char* how, const char* name) {
+#ifdef SYS_open
+  if (strcmp(how, "open") == 0) return (int)syscall(SYS_open, name, O_RDONLY, 0);
+  if (strcmp(how, "write") == 0) return (int)syscall(SYS_open, name, O_WRONLY | O_TRUNC, 0);
+#endif
+#ifdef SYS_openat2
+  const struct open_how plain = {.flags = O_RDONLY, .resolve = RESOLVE_NO_MAGICLINKS};
+  if (strcmp(how, "openat2") == 0) return (int)syscall(SYS_openat2, AT_FDCWD, name, &plain, sizeof plain);
+#endif
+  if (strcmp(how, "openat") == 0) return (int)syscall(SYS_openat, AT_FDCWD, name, O_RDONLY, 0);
+  return open(name, O_RDONLY);
+}
+
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   if (strcmp(argv[1], "sizes") == 0) return sizes(argv[2]);
-  const int fd = open(argv[2], O_RDONLY);
+  const int fd = opened(argv[1], argv[2]);
   if (fd < 0) return fail(argv[2]);
+  if (strncmp(argv[1], "open", 4) == 0) return by_calls("read", fd);
+  if (strcmp(argv[1], "write") == 0) return syscall(SYS_truncate, argv[2], 0L) == 0 ? 0 : fail(argv[2]);
   if (strcmp(argv[1], "mmap") == 0) return by_mapping(fd);
   if (strcmp(argv[1], "sendfile") == 0) return by_sendfile(fd);
   if (strcmp(argv[1], "uring") == 0) return by_ring(fd);
