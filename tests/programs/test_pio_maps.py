@@ -109,6 +109,19 @@ def test_files_are_deleted_with_their_subfiles(jobs, maps, compiled, tmp_path, m
     assert len(set(lines[8:])) == 1 and "does not exist" in lines[8], lines
 
 
+def test_maps_take_the_name_of_a_file_with_a_damaged_manifest(jobs, maps, compiled, tmp_path, monkeypatch):
+    program, path = compiled("c/pio_maps.c", [jobs.mpi.mpicc], flags(jobs)), tmp_path / "maps"
+    with monkeypatch.context() as hints:
+        hints.setenv("COLLIO_HINTS", "collio_subfiles=2")
+        jobs.with_collio([program], "write-netcdf", path)
+    manifest = next(tmp_path.glob("*.collio/manifest"))
+    manifest.write_bytes(b"X")
+    assert path.read_bytes().startswith(b"collio placeholder ")
+    output = jobs.natively([program], "write", path)
+    assert output.count(f"{manifest} is no manifest") == 1 and f"collio fsck --orphans {tmp_path}" in output
+    assert maps("read", path) == said(MAPS) and len(names(manifest.parent)) == 3
+
+
 def test_cut_maps_are_refused(maps, tmp_path):
     """At every byte. Where only what PIO does not read is cut, the maps are there and are read."""
     assert maps("write", tmp_path / "alone") == [""] * 4
