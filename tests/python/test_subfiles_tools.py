@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from collio.subfiles import copying, identity, leftovers, subfile_set
+from collio.subfiles import copying, identity, leftovers, moving, subfile_set
 
 
 @pytest.fixture
@@ -139,6 +139,28 @@ def test_cp_and_mv_refuse_what_they_must(cli, kept, tmp_path):
         assert told.exit_code == 1 and word in told.output, told.output
     subfile_set.find(path).subfile(1).unlink()
     assert "missing" in cli("cp", path, tmp_path / "x").output and names(tmp_path) == ["folder", "link", "o.raw", "o.raw.collio"]
+
+
+@pytest.mark.parametrize("command", ["rm", "mv", "cp"])
+def test_a_file_that_is_moved_before_the_lock_keeps_its_subfiles(cli, kept, data, tmp_path, monkeypatch, command):
+    """Subfiles in folders of their own stay where they are when their file is moved."""
+    elsewhere, other = tmp_path / "elsewhere", tmp_path / "other"
+    elsewhere.mkdir()
+    other.mkdir()
+    path = kept("o.raw", "--dirs", elsewhere)
+    (tmp_path / "new.raw").write_bytes(b"new")
+    locked = moving.locked
+
+    def moves_first(*words):
+        monkeypatch.setattr(moving, "locked", locked)
+        assert cli("mv", path, other).exit_code == 0
+        path.write_bytes(b"another")
+        return locked(*words)
+
+    monkeypatch.setattr(moving, "locked", moves_first)
+    told = cli("rm", path) if command == "rm" else cli(command, tmp_path / "new.raw", path)
+    assert told.exit_code == 1 and "was changed by a program meanwhile: try again" in told.output
+    assert content(other / path.name) == data and path.read_bytes() == b"another"
 
 
 def test_a_damaged_set_stays_when_its_name_goes(cli, kept, data, tmp_path):

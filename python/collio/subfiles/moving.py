@@ -31,6 +31,15 @@ def unused(path: Path, shared: bool = False) -> Iterator[None]:
         raise RefusedError(f"{path} is open in a program: try again when that has closed it") from None
 
 
+@contextmanager
+def held(found: SubfileSet) -> Iterator[None]:
+    """Nobody else has the file open, and its name still leads to this set. Raises RefusedError, ManifestError and OSError."""
+    with unused(found.path):
+        if find(found.path) != found:
+            raise RefusedError(f"{found.path} was changed by a program meanwhile: try again")
+        yield
+
+
 def refuse_links(path: Path) -> None:
     """Raises RefusedError where the file has further names: they would keep a placeholder without subfiles, or the old bytes."""
     if (names := path.stat().st_nlink) > 1:
@@ -87,7 +96,7 @@ def move(source: Path, target: Path) -> str:
     found = None if source.is_symlink() else find(source)
     if found is None:
         return _move_ordinary(source, target)
-    with unused(found.path):
+    with held(found):
         if found.path.parent == target.parent:
             return _give_name(found.path, target)
         if _goes_alone(found):
@@ -103,7 +112,7 @@ def move(source: Path, target: Path) -> str:
 
 
 def remove(path: Path) -> str:
-    """A file, and its subfiles if no other placeholder has them. Returns a remark, or "". Raises RefusedError and OSError."""
+    """A file, and its subfiles if no other placeholder has them. Returns a remark, or "". Raises RefusedError, ManifestError and OSError."""
     if path.is_dir() and not path.is_symlink():
         raise RefusedError(f"{path} is a folder")
     try:
@@ -115,7 +124,7 @@ def remove(path: Path) -> str:
         return ""
     owned = identity.ownership(found)
     if owned.may_change and found.path.stat().st_nlink == 1:
-        with unused(found.path):
+        with held(found):
             return remove_set(found)
     return remove_set(found)
 
@@ -173,9 +182,9 @@ def _move_folder(found: SubfileSet, target: Path) -> str:
 
     Returns a remark, or "". Raises OSError: EXDEV where it is another file system; all is as before then.
     """
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as locks:
         if old := _own_set(target):
-            held.enter_context(unused(old.path))
+            locks.enter_context(held(old))
         aside = leftovers.temporary(target, leftovers.REPLACED) if target.exists() else None
         if aside:
             target.rename(aside)
@@ -254,7 +263,7 @@ def _give_name(path: Path, target: Path, kind: str = "") -> str:
             old = _own_set(target)
         except ManifestError as error:
             damage = f"subfiles of the file that {target} was before stay: {error}. {_search(target)} lists them"
-        with unused(target) if old or damage else contextlib.nullcontext():
+        with held(old) if old else unused(target) if damage else contextlib.nullcontext():
             path.replace(target)
             flush_folder(target.parent)
             return identity.remove_unless_shared(old) if old else damage
