@@ -2,7 +2,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
+#include <latch>
+#include <thread>
+#include <vector>
 
 #include "storage/subfiles/leaving.hpp"
 #include "subfile_fixture.hpp"
@@ -110,6 +114,25 @@ TEST_F(Subfiles, StayWhereTheNameHasBecomeAnotherFilesSinceTheLook) {
   ASSERT_TRUE(name.error().ok());
   ASSERT_TRUE(name.remove_set().ok());
   EXPECT_TRUE(fs::exists(set.subfile_path(0))) << "of the file that was moved";
+}
+
+TEST_F(Subfiles, GoOnceWhereManyDeleteTheirNameAtTheSameTime) {
+  for (int round = 0; round < 30; ++round) {
+    const std::string path = with_bytes(make({10, 3}), 35).path();
+    std::vector<collio::core::Error> errors(4);
+    std::latch begin(4);
+    std::vector<std::thread> ranks;
+    for (collio::core::Error& error : errors)
+      ranks.emplace_back([&] {
+        begin.arrive_and_wait();
+        error = delete_file(path);
+      });
+    for (std::thread& rank : ranks) rank.join();
+    EXPECT_EQ(std::ranges::count_if(errors, [](const auto& error) { return error.ok(); }), 1);
+    for (const collio::core::Error& error : errors)
+      EXPECT_TRUE(error.ok() || error.kind == ErrorClass::no_such_file) << error.message;
+    EXPECT_TRUE(fs::is_empty(folder_));
+  }
 }
 
 TEST_F(Subfiles, OfADamagedManifestStayWhenTheirNameIsReplaced) {

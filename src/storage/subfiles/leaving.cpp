@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "storage/subfiles/files.hpp"
@@ -43,16 +45,29 @@ bool LeavingName::hold(FoundFile found) {
   }
   error_ = found.former && found.error.ok() ? remove_former(*found.former) : std::move(found.error);
   if (!error_.ok() || !found.set || found.links > 1 || !may_change(found.standing)) return true;
-  alone_.emplace(path_, SetUse::By::one);
+  const int lock = take_alone();
   if (!is_led_to_by(*found.set, found.mark)) return false;
   set_ = std::move(found.set);
-  const int lock = alone_->error();
-  if (lock == EAGAIN || lock == EACCES) {  // who may not write a file may delete it
-    if (SetUse::is_held(path_)) refuse(" is open in a program");
+  if (lock == EAGAIN) {
+    refuse(" is open in a program");
   } else if (lock != 0 && !set_->manifest().complete) {
     refuse(" cannot be locked, and may be open in a program. If it is not: collio rm");
   }
   return true;
+}
+
+/// errno; EAGAIN: a program has it open. Others that look, as ranks that all delete a file, hold the lock for
+/// a moment.
+int LeavingName::take_alone() {
+  constexpr int most_tries = 20;
+  for (int tries = 0; tries < most_tries; ++tries) {
+    if (tries > 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    alone_.emplace(path_, SetUse::By::one);
+    const int error = alone_->error();
+    if (error != EAGAIN && error != EACCES) return error;
+    if (error == EACCES && !SetUse::is_held(path_)) return 0;  // who may not write a file may delete it
+  }
+  return EAGAIN;
 }
 
 void LeavingName::refuse(const char* why) { error_ = {core::ErrorClass::in_use, path_ + why}; }

@@ -28,6 +28,7 @@ class LeavingName {
   [[nodiscard]] bool hold(FoundFile found);
 
  private:
+  int take_alone();
   void refuse(const char* why);
 
   std::string path_;
