@@ -1,35 +1,8 @@
-/* libcollio_view.so, for programs without MPI: all of their calls are their own, and mappings that grow, move
-   and end are seen. */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdarg.h>
-#include <sys/mman.h>
+/* libcollio_view.so, for programs without MPI: all of their calls are their own. */
+#include <stddef.h>
 
 #include "view/view.h"
 
 const int view_in_job = 0;
 int view_may_serve(void) { return 1; }
 int view_serves(const void* caller) { return caller != NULL; }
-
-/* What a mapping shows more. 0, or errno. */
-static int fill_grown(const void* at, size_t bytes) {
-  int64_t offset = 0;
-  VIEW(v, view_of_inode(view_mapping_at(at, &offset)));
-  return v ? view_fill(v, v->memory, offset, (int64_t)bytes) : 0;
-}
-
-CALL(void*, mremap, (void* at, size_t before, size_t bytes, int flags, ...)) {
-  va_list rest;
-  va_start(rest, flags);
-  void* to = flags & MREMAP_FIXED ? va_arg(rest, void*) : NULL;
-  va_end(rest);
-  const int error = view_any_mapped() && bytes > before ? fill_grown(at, bytes) : 0;
-  if (error != 0) return errno = error, MAP_FAILED;
-  return REAL(mremap)(at, before, bytes, flags, to);
-}
-
-CALL(int, munmap, (void* at, size_t bytes)) {
-  const int result = REAL(munmap)(at, bytes);
-  if (view_any_mapped()) view_sweep();
-  return result;
-}

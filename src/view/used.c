@@ -38,14 +38,14 @@ static int is_memory(int folder, const char* name) {
          memcmp(link, memory_link, sizeof memory_link - 1) == 0;
 }
 
-static int look_at_descriptors(struct view_used* used) {
+static int look_at_descriptors(struct view_used* used, int (*own_memory)(ino_t inode)) {
   DIR* names = opendir("/proc/self/fd");
   int good = names != NULL;
   struct stat about;
   for (const struct dirent* one; good && (one = readdir(names)) != NULL;) {
     const int fd = atoi(one->d_name);
     if (!is_memory(dirfd(names), one->d_name) || view_real_fstat(fd, &about) != 0) continue;
-    if (view_own_memory(about.st_ino) != fd) good = note(used, about.st_ino);
+    if (own_memory(about.st_ino) != fd) good = note(used, about.st_ino);
   }
   if (names) closedir(names);
   return good;
@@ -88,9 +88,9 @@ static int note_mapping(void* to, const char* line, ino_t inode) {
 }
 
 /* Twice: a descriptor may move to a number that was looked at already. */
-int view_look(struct view_used* used, int maps) {
+int view_look(struct view_used* used, int maps, int (*own_memory)(ino_t inode)) {
   used->count = 0;
-  if (!look_at_descriptors(used) || !look_at_descriptors(used)) return 0;
+  if (!look_at_descriptors(used, own_memory) || !look_at_descriptors(used, own_memory)) return 0;
   return !maps || (for_mappings(note_mapping, used) && used->room >= used->count);
 }
 

@@ -116,7 +116,7 @@ static ino_t memory_of(int fd) {
 int view_has(int fd) { return memory_of(fd) != 0; }
 struct view* view_of(int fd) { return view_of_inode(memory_of(fd)); }
 
-int view_own_memory(ino_t inode) {
+static int own_memory(ino_t inode) {
   const struct view* v = find(inode);
   return v ? v->memory : -1;
 }
@@ -278,7 +278,7 @@ static int take_out(struct view* v) {
 
 static void sweep(void) {
   static struct view_used used;
-  if (!view_look(&used, begin_look())) return;
+  if (!view_look(&used, begin_look(), own_memory)) return;
   for (struct view* v = __atomic_load_n(&views, __ATOMIC_ACQUIRE); v; v = v->next) {
     if (view_is_used(&used, inode_of(v)) || !take_out(v)) continue;
     __atomic_fetch_sub(&live_views, 1, __ATOMIC_ACQ_REL);

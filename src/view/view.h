@@ -10,6 +10,7 @@
  *   bytes.c  their bytes              calls.c  open, read, close, map
  *   stat.c  sizes                     streams.c  stdio
  *   start.c  other programs           raw.c  calls by syscall(2)
+ *   mappings.c  those that grow, move and end
  *   alone.c, job.c  the two libraries
  *   set.c, layout.c  placeholders, manifests, subfiles
  */
@@ -113,11 +114,10 @@ struct view_used {
   ino_t* inodes;
   size_t count, room;
 };
-/* 0: it cannot tell. `maps`: whether mappings count. */
-int view_look(struct view_used* used, int maps);
+/* 0: it cannot tell. `maps`: whether mappings count. `own_memory`: the descriptor by which this library has a
+   file in memory. */
+int view_look(struct view_used* used, int maps, int (*own_memory)(ino_t inode));
 int view_is_used(const struct view_used* used, ino_t inode);
-/* The descriptor by which this library has a file in memory. */
-int view_own_memory(ino_t inode);
 /* The mapping of a file in memory that `at` is in: the file's number and the offset; 0: it is in none. */
 ino_t view_mapping_at(const void* at, int64_t* offset);
 

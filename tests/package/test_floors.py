@@ -96,6 +96,35 @@ def test_rooms_of_a_floor_use_each_other_only_one_way():
     uses.pop(None)
     assert not cycle_in(uses)
 
+
+# A name of C that other files may use, where its line begins: of a function or a variable.
+C_NAME = re.compile(r"^(?!static|typedef|return|extern|struct \w+ \{)(?:[A-Za-z_][\w ]*?[ *]+)(\w+)"
+                    r"(?:\([^;{}]*\)\s*\{|(?:\[\w*\])?(?: = [^;]*)?;)", re.MULTILINE)
+
+
+def c_uses(texts):
+    """{file: other files that define what it uses}, of texts in C by their names; two may define one name."""
+    texts = {name: source_tree.blank_out(text) for name, text in texts.items()}
+    defined = {name: set(C_NAME.findall(text)) for name, text in texts.items()}
+    words = {name: set(re.findall(r"\w+", text)) for name, text in texts.items()}
+    return {name: {other for other in texts if other != name and (defined[other] - defined[name]) & words[name]}
+            for name in texts}
+
+
+def test_uses_of_c_files_are_found():
+    texts = {"a": "int shown;\nint f(int x) {\n  return g();\n}\n", "b": "int g(void) { return shown; }\n",
+             "c": "static int g2(void) {\n  return f(1);\n}\n"}
+    assert c_uses(texts) == {"a": {"b"}, "b": {"a"}, "c": {"a"}}
+
+
+def test_c_files_of_a_folder_use_each_other_only_one_way():
+    """They share headers, so their includes do not show it."""
+    folders = {}
+    for path in source_tree.files("src", "pio", "lab", "bench", suffixes=(".c",)):
+        folders.setdefault(source_tree.relative(path.parent), {})[path.name] = path.read_text()
+    assert not {folder: circle for folder, texts in folders.items() if (circle := cycle_in(c_uses(texts)))}
+
+
 # A function's name where its line begins: of a declaration (`;`) or a definition (`{`), outside of classes.
 HEAD = re.compile(r"^(?:\[\[nodiscard\]\] )?(?!return|using|typedef|#|namespace|template|struct|class)"
                   r"[A-Za-z_][\w:<>*&, ]*?[ *&](\w+)\((?:[^;{}]|\{\})*?\)(?: noexcept)?( try)? ?([;{])", re.MULTILINE)

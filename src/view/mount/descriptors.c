@@ -1,6 +1,7 @@
 /* Descriptors of subfiles. All open files share a fixed number of slots; the one unused for longest is closed
    for the next. No lock is held while a file is opened, read or closed: its target may be slow. */
-#define _GNU_SOURCE
+#include "view/mount/descriptors.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -8,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "view/mount/mount.h"
+#include "view/mount/path.h"
+#include "view/mount/say.h"
 
 enum { slot_count = 256 };
 

@@ -8,32 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "view/mount/descriptors.h"
+#include "view/mount/identity.h"
 #include "view/mount/mount.h"
+#include "view/mount/path.h"
+#include "view/mount/say.h"
 
 static struct handle* handle_of(const struct fuse_file_info* file) {
   return (struct handle*)(uintptr_t)file->fh;
-}
-
-int read_set(int fd, struct view_set* set) {
-  char head[view_head_bytes + 1], again[view_head_bytes + 1], path[4096];
-  struct stat about;
-  const int kind = view_read_head(fd, head);
-  if (kind <= 0) return kind;
-  if (fstat(fd, &about) != 0) return -errno;
-  int error = view_path_of(fd, path);
-  if (error != 0) return -error;
-  error = view_read_set(set, path, head, shown.others ? &about : NULL);
-  if (error == 0) return 1;
-  /* It may have been joined, removed or made anew meanwhile: that is no damage. */
-  const int same = view_read_head(fd, again) == 1 && strcmp(again, head) == 0;
-  if (same && !view_is_elsewhere(fd, path)) {
-    mount_say("%s", set->why ? set->why : strerror(ENOMEM));
-    error = EIO;
-  } else {
-    error = ESTALE;
-  }
-  view_free_set(set);
-  return -error;
 }
 
 /* Waits while somebody joins the file, unless the program that opens it is killed. */
@@ -45,58 +27,25 @@ static int lock_in_use(int fd) {
 
 static int64_t bytes_of(const struct handle* h) { return __atomic_load_n(&h->bytes, __ATOMIC_SEQ_CST); }
 
-static struct handle* handles;
-static pthread_mutex_t handles_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void mark_replaced(const char* path, const struct identity* now) {
-  for (struct handle* h = handles; h; h = h->next)
-    if ((h->identity.device != now->device || h->identity.inode != now->inode ||
-         h->identity.set != now->set) &&
-        strcmp(h->path, path) == 0)
-      __atomic_store_n(&h->replaced, 1, __ATOMIC_SEQ_CST);
-}
-
-void note_identity(const char* path, const struct identity* now) {
-  pthread_mutex_lock(&handles_lock);
-  mark_replaced(path, now);
-  pthread_mutex_unlock(&handles_lock);
-}
-
-static void enter(struct handle* h) {
-  static uint64_t last_number;
-  pthread_mutex_lock(&handles_lock);
-  mark_replaced(h->path, &h->identity);
-  h->number = ++last_number;
-  h->next = handles;
-  if (handles) handles->previous = h;
-  handles = h;
-  pthread_mutex_unlock(&handles_lock);
-}
-
-static void leave(struct handle* h) {
-  pthread_mutex_lock(&handles_lock);
-  if (h->next) h->next->previous = h->previous;
-  *(h->previous ? &h->previous->next : &handles) = h->next;
-  pthread_mutex_unlock(&handles_lock);
-}
-
 static const struct view_layout* layout_of(const struct handle* h) {
   const struct redealt* newest = __atomic_load_n(&h->redealt, __ATOMIC_SEQ_CST);
   return newest ? &newest->layout : &h->set.layout;
 }
 
+static pthread_mutex_t redealt_lock = PTHREAD_MUTEX_INITIALIZER; /* two threads may measure one file */
+
 /* Takes over the layout of a file that a program re-deals while it is open. 0, or -errno. */
 static int note_layout(struct handle* h, struct view_layout* layout) {
   struct redealt* newest = malloc(sizeof *newest);
   if (!newest) return -ENOMEM;
-  pthread_mutex_lock(&handles_lock);
+  pthread_mutex_lock(&redealt_lock);
   const int more = layout->deal_count - layout_of(h)->deal_count;
   if (more > 0) {
     *newest = (struct redealt){*layout, h->redealt};
     *layout = (struct view_layout){0};
     __atomic_store_n(&h->redealt, newest, __ATOMIC_SEQ_CST);
   }
-  pthread_mutex_unlock(&handles_lock);
+  pthread_mutex_unlock(&redealt_lock);
   if (more <= 0) free(newest);
   return more < 0 ? -ESTALE : 0; /* fewer: a file made anew */
 }
@@ -132,7 +81,7 @@ static int fill(struct handle* h) {
 }
 
 static int open_once(const char* path, struct fuse_file_info* file) {
-  const int fd = tree_open(path, O_RDONLY | O_NONBLOCK);
+  const int fd = shown_open(path, O_RDONLY | O_NONBLOCK);
   if (fd < 0) return fd;
   struct handle* h = calloc(1, sizeof *h);
   if (!h) return close(fd), -ENOMEM;
@@ -140,7 +89,7 @@ static int open_once(const char* path, struct fuse_file_info* file) {
   h->path = strdup(path);
   const int error = h->path ? fill(h) : -ENOMEM;
   if (error != 0) return free_handle(h), error;
-  enter(h);
+  enter_handle(h);
   file->fh = (uintptr_t)h;
   return 0;
 }
@@ -154,7 +103,7 @@ static int on_open(const char* path, struct fuse_file_info* file) {
 static int on_release(const char* path, struct fuse_file_info* file) {
   (void)path;
   struct handle* h = handle_of(file);
-  leave(h);
+  leave_handle(h);
   descriptors_drop(h);
   free_handle(h);
   return 0;

@@ -10,15 +10,15 @@
 #include <fuse.h>
 #include <getopt.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <syslog.h>
 #include <unistd.h>
 
 #include "view/mount/mount.h"
+#include "view/mount/path.h"
+#include "view/mount/say.h"
 
 enum {
   most_threads = 1024, /* requests that wait for a slow target, or for a join, keep their threads */
@@ -30,22 +30,6 @@ struct options {
   const char *folder, *mountpoint;
   int foreground;
 };
-
-struct shown shown;
-static int to_syslog;
-
-void mount_say(const char* format, ...) {
-  va_list rest;
-  va_start(rest, format);
-  if (to_syslog) {
-    vsyslog(LOG_ERR, format, rest);
-  } else {
-    char text[2048];
-    vsnprintf(text, sizeof text, format, rest);
-    fprintf(stderr, "collio mount: %s\n", text);
-  }
-  va_end(rest);
-}
 
 static struct options read_options(int count, char** words) {
   static const struct option known[] = {
@@ -125,10 +109,7 @@ static int run(const struct options* options, struct fuse* fuse) {
   int error = fuse_set_signal_handlers(session) != 0 ? errno : 0;
   if (error == 0 && fuse_mount(fuse, options->mountpoint) != 0) return 1; /* libfuse has said why */
   if (error == 0 && fuse_daemonize(options->foreground) != 0) error = errno;
-  if (error == 0 && !options->foreground) {
-    openlog("collio mount", LOG_PID, LOG_USER);
-    to_syslog = 1;
-  }
+  if (error == 0 && !options->foreground) mount_say_to_syslog();
   if (error == 0) error = serve(fuse);
   fuse_unmount(fuse);
   fuse_remove_signal_handlers(session);

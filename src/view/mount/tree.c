@@ -12,33 +12,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "view/mount/identity.h"
 #include "view/mount/mount.h"
+#include "view/mount/path.h"
 
 enum {
   most_placeholder_bytes = 4096 /* longer files are none, or are being joined and have the right size */
 };
-
-int tree_open(const char* path, int flags) {
-  int folder = shown.root;
-  for (;;) {
-    char name[NAME_MAX + 1] = ".";
-    path += strspn(path, "/");
-    const size_t length = strcspn(path, "/");
-    const int last = path[length] == '\0';
-    if (length > NAME_MAX) {
-      if (folder != shown.root) close(folder);
-      return -ENAMETOOLONG;
-    }
-    if (length > 0) snprintf(name, sizeof name, "%.*s", (int)length, path);
-    const int fd = openat(folder, name, (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
-    const int error = errno;
-    if (folder != shown.root) close(folder);
-    if (fd < 0) return -error;
-    if (last) return fd;
-    folder = fd;
-    path += length;
-  }
-}
 
 /* Whether an entry is a folder of subfiles: it has their manifest. */
 static int is_hidden(int folder, const char* name) {
@@ -72,7 +52,7 @@ static int file_attributes(int fd, struct stat* about, struct identity* identity
 
 /* The same of a name, or of what has no bytes that tell anything. */
 static int look(const char* path, struct stat* about, struct identity* identity) {
-  int fd = tree_open(path, O_PATH);
+  int fd = shown_open(path, O_PATH);
   if (fd < 0) return fd;
   int error = fstat(fd, about) == 0 ? 0 : -errno;
   if (error == 0 && S_ISDIR(about->st_mode) && strstr(strrchr(path, '/'), ".collio") &&
@@ -82,7 +62,7 @@ static int look(const char* path, struct stat* about, struct identity* identity)
   if (error != 0) return error;
   *identity = (struct identity){about->st_dev, about->st_ino, 0};
   if (!S_ISREG(about->st_mode) || about->st_size > most_placeholder_bytes || about->st_size == 0) return 0;
-  fd = tree_open(path, O_RDONLY | O_NONBLOCK);
+  fd = shown_open(path, O_RDONLY | O_NONBLOCK);
   if (fd == -EACCES) return 0; /* nobody can open it here */
   if (fd < 0) return fd;
   error = file_attributes(fd, about, identity);
@@ -106,7 +86,7 @@ static int on_getattr(const char* path, struct stat* about, struct fuse_file_inf
 }
 
 static int on_readlink(const char* path, char* to, size_t room) {
-  const int fd = tree_open(path, O_PATH);
+  const int fd = shown_open(path, O_PATH);
   if (fd < 0) return fd;
   const ssize_t length = readlinkat(fd, "", to, room - 1);
   const int error = length < 0 ? -errno : 0;
@@ -116,7 +96,7 @@ static int on_readlink(const char* path, char* to, size_t room) {
 }
 
 static int on_opendir(const char* path, struct fuse_file_info* file) {
-  const int fd = tree_open(path, O_RDONLY | O_DIRECTORY);
+  const int fd = shown_open(path, O_RDONLY | O_DIRECTORY);
   if (fd < 0) return fd;
   DIR* names = fdopendir(fd);
   const int error = names ? 0 : -errno;
@@ -154,7 +134,7 @@ static int on_statfs(const char* path, struct statvfs* about) {
 
 /* A path for calls that take no descriptor of this kind. Negative: -errno. */
 static int open_link(const char* path, char link[64]) {
-  const int fd = tree_open(path, O_PATH);
+  const int fd = shown_open(path, O_PATH);
   if (fd >= 0) snprintf(link, 64, "/proc/self/fd/%d", fd);
   return fd;
 }
