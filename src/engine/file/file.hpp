@@ -128,7 +128,7 @@ class File {
                                             std::int64_t least) const;  ///< Collective.
   [[nodiscard]] core::Error agree_on_opened(const Ranks& ranks, core::Error mine,
                                             const FirstWord& first);  ///< Collective.
-  void note_storage(const Ranks& ranks, const StorageWords& most);    ///< Collective.
+  void note_storage(const Ranks& ranks, const StorageWords& words);   ///< Collective.
   /// All ranks have the file open, or the plan does not need it. Collective.
   [[nodiscard]] bool have_handles(const Ranks& ranks, const policy::Plan& plan);
   /// The same for an MPI window for the aggregators' buffers. Collective.

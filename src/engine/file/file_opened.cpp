@@ -1,6 +1,4 @@
 // What ranks agree on when those that serve a file have opened it, and when they close it.
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "engine/file/file.hpp"
@@ -13,20 +11,18 @@ namespace collio::engine {
 core::Error File::agree_on_opened(const Ranks& ranks, core::Error mine, const FirstWord& first) {
   take_out_memory();
   StorageWords words = storage_words(stored.opened(), rank, size);
-  const auto token = static_cast<std::int64_t>(plans.memory.token());
-  std::array<std::int64_t, words.size() + 2> all{token, ~token};
-  std::ranges::copy(words, all.begin() + 2);
-  mine = ranks.agreement.worst(mine, "cannot open " + path, all);
-  take_up_memory(all[0] == ~all[1], first.memory_token);
+  transport::Same<std::uint64_t> token{plans.memory.token()};
+  mine = transport::agree(ranks.agreement, mine, "cannot open " + path, token, words.waits, words.opened,
+                          words.first_otherwise, words.first_opened);
+  take_up_memory(token.agreed(), first.memory_token);
   if (!mine.ok()) return mine;
-  std::copy(all.begin() + 2, all.end(), words.begin());
   note_storage(ranks, words);
   if (!stored.all_hold) stored.learn_holder(ranks, servers.ranks.front());
   return {};
 }
 
-void File::note_storage(const Ranks& ranks, const StorageWords& most) {
-  stored.use = storage_use_of(most, ranks.comm, stored.opened());
+void File::note_storage(const Ranks& ranks, const StorageWords& words) {
+  stored.use = storage_use_of(words, ranks.comm, stored.opened());
   machine.storage.overlaps = stored.use.overlaps;
   const std::string asked(policy::name_of(settings.hints.storage));
   if (stored.use.declined || settings.hints.storage == policy::StorageKind::null)

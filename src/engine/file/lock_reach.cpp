@@ -49,7 +49,7 @@ bool locks_reach_other_nodes(const Ranks& ranks, const std::string& path, int fl
   transport::broadcast(&byte, 1, MPI_INT64_T, 0, ranks.comm);
   if (byte == 0) return false;
   const bool reach = file.rank != *other || Attempt(path, flags, byte).is_stopped();
-  return ranks.agreement.least(reach ? 1 : 0) == 1;
+  return ranks.agreement.all(reach);
 }
 
 }  // namespace collio::engine

@@ -44,7 +44,7 @@ std::int64_t slowest_rank(const Ranks& ranks, const std::vector<std::int64_t>& m
   for (const std::int64_t member : members)
     if (!std::ranges::binary_search(kept, member))
       us += mine[mine.size() / 2 + static_cast<std::size_t>(member)] / 1000;
-  return -ranks.agreement.least(-(us * most_ranks + ranks.file.rank)) % most_ranks;
+  return ranks.agreement.greatest(us * most_ranks + ranks.file.rank) % most_ranks;
 }
 
 /// The layout that deals all stripes behind the first `written_end` bytes to `members`.
@@ -172,9 +172,6 @@ core::Error put_in_force(const Ranks& ranks, const SubfileLayout& before, const 
   return error;
 }
 
-/// The greatest of the ranks' numbers. Collective.
-std::int64_t greatest(const Ranks& ranks, std::int64_t mine) { return -ranks.agreement.least(-mine); }
-
 /// Deals the stripes that nobody has written to, to `members`. `written_before`: what was written behind it
 /// is written again, and goes; none: all that is written stays. Collective.
 void redeal(const Ranks& ranks, std::vector<std::int64_t> members,
@@ -189,9 +186,10 @@ void redeal(const Ranks& ranks, std::vector<std::int64_t> members,
       ranks.agreement.worst(claim ? claim->error() : core::Error{}, "cannot have the file alone");
   if (error.kind == core::ErrorClass::access) return warn(file, error.message);
   if (!error.ok()) return give_up(file, error.message);
-  const std::int64_t all_end = greatest(ranks, std::max(use.in_force->written_end(), watch.begin_bytes));
+  const std::int64_t all_end =
+      ranks.agreement.greatest(std::max(use.in_force->written_end(), watch.begin_bytes));
   const std::int64_t written_end =
-      written_before ? greatest(ranks, std::max(*written_before, watch.begin_bytes)) : all_end;
+      written_before ? ranks.agreement.greatest(std::max(*written_before, watch.begin_bytes)) : all_end;
   const SubfileLayout before = *use.in_force->now();
   if (before.deals.size() >= most_deals) return give_up(file, "its manifest has the largest number of deals");
   const SubfileLayout after = dealt_to(before, written_end, std::move(members));
@@ -258,9 +256,7 @@ bool watches(const File& file) {
 }
 
 /// Whether no rank's program may make other calls while it is in a blocking one. Collective.
-bool one_call_at_a_time(const Ranks& ranks) {
-  return ranks.agreement.least(transport::any_thread_may_call() ? 0 : 1) == 1;
-}
+bool one_call_at_a_time(const Ranks& ranks) { return ranks.agreement.all(!transport::any_thread_may_call()); }
 
 /// Why stripes are not dealt anew whatever happens; empty: they may be. Collective.
 std::string why_not(const Ranks& ranks) {
@@ -276,7 +272,7 @@ std::string why_not(const Ranks& ranks) {
     use.stamp = storage::stamp_of(use.set.manifest_path());
     if (cannot == 0 && !use.stamp) cannot = ENOENT;
   }
-  cannot = static_cast<int>(-ranks.agreement.least(-cannot));
+  cannot = static_cast<int>(ranks.agreement.greatest(cannot));
   if (cannot != 0) return std::string("it cannot be locked: ") + std::strerror(cannot);
   return locks_reach_other_nodes(ranks, file.path, O_RDWR) ? "" : "locks of one node do not reach others";
 }

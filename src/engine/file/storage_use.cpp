@@ -16,18 +16,24 @@ std::string weightiest_text(MPI_Comm comm, int weight, std::string text) {
 }
 
 StorageWords storage_words(const storage::Opened& mine, int rank, int size) {
-  // Of the ranks that do not get what was asked for, else of those that have the file open, else of all, the
-  // lowest speaks.
-  const int weight = !mine.file ? 0 : mine.declined ? 2 : 1;
-  return {mine.file && !mine.file->overlaps(), weight, weight < 2 ? -size : -rank,
-          weight < 1 ? -size : -rank};
+  using enum StorageWords::Opened;
+  const StorageWords::Opened opened = !mine.file ? no : mine.declined ? otherwise : yes;
+  return {{mine.file && !mine.file->overlaps()},
+          {opened},
+          {opened == otherwise ? rank : size},
+          {opened == no ? size : rank}};
 }
 
-StorageUse storage_use_of(const StorageWords& most, MPI_Comm comm, const storage::Opened& mine) {
+StorageUse storage_use_of(const StorageWords& all, MPI_Comm comm, const storage::Opened& mine) {
   StorageUse use;
-  use.overlaps = most[0] == 0;
-  use.declined = most[1] == 2;
-  const auto speaker = static_cast<int>(most[1] == 2 ? -most[2] : most[1] == 1 ? -most[3] : 0);
+  using enum StorageWords::Opened;
+  use.overlaps = !all.waits.value;
+  use.declined = all.opened.value == otherwise;
+  // Of the ranks that do not get what was asked for, else of those that have the file open, else of all, the
+  // lowest speaks.
+  const int speaker = use.declined              ? all.first_otherwise.value
+                      : all.opened.value == yes ? all.first_opened.value
+                                                : 0;
   std::string both = std::string(policy::name_of(mine.kind)) + "\n" + mine.reason;
   if (speaker != 0) transport::broadcast_text(both, speaker, comm);
   use.kind = both.substr(0, both.find('\n'));

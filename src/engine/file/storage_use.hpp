@@ -3,12 +3,10 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <cstdint>
 #include <string>
 
 #include "storage/kinds.hpp"
-#include "transport/node_memory/agreement.hpp"
+#include "transport/node_memory/words.hpp"
 
 namespace collio::engine {
 
@@ -21,12 +19,17 @@ struct StorageUse {
   bool overlaps = false;  ///< transfers are asynchronous on every rank that has the file open
 };
 
-/// What ranks agree on: of each number the largest over all ranks counts.
-using StorageWords = std::array<std::int64_t, 4>;
+/// What ranks agree on.
+struct StorageWords {
+  enum class Opened { no, yes, otherwise };  ///< otherwise: by another kind than was asked for
+  transport::Most<bool> waits;               ///< transfers are not asynchronous
+  transport::Most<Opened> opened;
+  transport::Least<int> first_otherwise, first_opened;  ///< ranks; the number of ranks: none
+};
 /// Of rank `rank` of `size`. `mine`: null file where it has not opened it. Not collective.
 [[nodiscard]] StorageWords storage_words(const storage::Opened& mine, int rank, int size);
-/// `most`: the same on all ranks. Collective where rank 0's text comes from another rank.
-[[nodiscard]] StorageUse storage_use_of(const StorageWords& most, MPI_Comm comm, const storage::Opened& mine);
+/// `all`: the same on all ranks. Collective where rank 0's text comes from another rank.
+[[nodiscard]] StorageUse storage_use_of(const StorageWords& all, MPI_Comm comm, const storage::Opened& mine);
 
 /// The text of the lowest rank with the largest weight. Collective.
 [[nodiscard]] std::string weightiest_text(MPI_Comm comm, int weight, std::string text);

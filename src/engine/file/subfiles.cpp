@@ -58,13 +58,13 @@ core::Error check_bytes(const Ranks& ranks, SubfileSet& set, bool writes) {
     mine.lack = {};
   else if (!mine.lack.ok() && mine.whole_bytes >= 0)
     mine.lack.message += "; collio fsck --repair " + set.path() + " cuts the file there";
-  std::int64_t minus_whole = -mine.whole_bytes;
-  core::Error error = agreed(ranks, mine.lack, {&minus_whole, 1});
-  if (!error.ok() || -minus_whole == m.file_bytes) return error;
-  set.end_at(-minus_whole);
-  file.records.warnings.push_back(set.path() + ": bytes from " + std::to_string(-minus_whole) +
+  transport::Least<std::int64_t> whole{mine.whole_bytes};
+  core::Error error = agreed(ranks, mine.lack, whole);
+  if (!error.ok() || whole.value == m.file_bytes) return error;
+  set.end_at(whole.value);
+  file.records.warnings.push_back(set.path() + ": bytes from " + std::to_string(whole.value) +
                                   " on are missing (of " + std::to_string(m.file_bytes) +
-                                  "). It is read as a file of " + std::to_string(-minus_whole) +
+                                  "). It is read as a file of " + std::to_string(whole.value) +
                                   " bytes, of which " + std::to_string(m.synced_bytes) + " were flushed");
   return {};
 }
@@ -185,8 +185,7 @@ void align_to_stripes(File& file) {
 
 }  // namespace
 
-core::Error agreed(const Ranks& ranks, const core::Error& mine, std::span<std::int64_t> most) {
-  const core::Error worst = ranks.agreement.worst(mine, "", most);
+core::Error in_a_ranks_words(const Ranks& ranks, const core::Error& worst, const core::Error& mine) {
   if (worst.ok()) return {};
   return {worst.kind, weightiest_text(ranks.comm, mine.kind == worst.kind ? 1 : 0, mine.message)};
 }
@@ -313,8 +312,9 @@ core::Error agreed_length(const Ranks& ranks, std::int64_t& bytes) {
 
 core::Error agreed_length(const Ranks& ranks, const SubfileSet& set, std::int64_t& bytes) {
   auto mine = length_by(set, share_of(ranks.file));
-  const core::Error error = agreed(ranks, mine ? core::Error{} : mine.error());
-  bytes = -ranks.agreement.least(mine ? -mine.value() : 0);
+  transport::Most<std::int64_t> length{mine ? mine.value() : 0};
+  core::Error error = agreed(ranks, mine ? core::Error{} : mine.error(), length);
+  bytes = length.value;
   return error;
 }
 

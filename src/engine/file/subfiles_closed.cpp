@@ -27,9 +27,10 @@ core::Error settle_lengths(const Ranks& ranks, std::int64_t& bytes, Noted how) {
                             flushes ? storage::Flush::yes : storage::Flush::no);
   core::Error error = mine ? core::Error{} : mine.error();
   if (flushes && !use.names_flushed) core::keep_worst(error, flush_names(use.set, share_of(file)));
-  error = agreed(ranks, error);
+  transport::Least<std::int64_t> least{mine ? mine.value() : 0};
+  error = agreed(ranks, error, least);
   if (!error.ok()) return error;
-  bytes = ranks.agreement.least(mine.value());
+  bytes = least.value;
   use.names_flushed = use.names_flushed || flushes;
   return {};
 }
@@ -53,9 +54,9 @@ core::Error note(const Ranks& ranks, Noted how) {
 core::Error remove_set(const Ranks& ranks, const core::Result<bool>& is_needed) {
   File& file = ranks.file;
   const SubfileSet& set = file.stored.subfiles->set;
-  std::int64_t stays = is_needed && is_needed.value() ? 1 : 0;
-  core::Error error = agreed(ranks, is_needed ? core::Error{} : is_needed.error(), {&stays, 1});
-  if (!error.ok() || stays != 0) return error;
+  transport::Most<bool> stays{is_needed && is_needed.value()};
+  core::Error error = agreed(ranks, is_needed ? core::Error{} : is_needed.error(), stays);
+  if (!error.ok() || stays.value) return error;
   error = agreed(ranks, remove_subfiles(set, share_of(file)));
   if (error.ok()) error = on_first(ranks, [&] { return remove_folder(set); });
   return error;
@@ -112,7 +113,7 @@ core::Error join(const Ranks& ranks) {
                                       "; collio join makes it one file");
     return {};
   });
-  if (!error.ok() || ranks.agreement.least(kept ? 0 : 1) == 0) return error;
+  if (!error.ok() || !ranks.agreement.all(!kept)) return error;
   if (file.settings.hints.join == policy::Join::background) {
     use.joining = true;
     return on_first(ranks, [&] { return join_in_background(set, std::move(alone)); });

@@ -16,7 +16,7 @@ int preallocate_file(OpenFile& file, const engine::Ranks& ranks, MPI_File handle
   if (!error.ok()) return raise(handle, error);
   engine::File& f = *file.engine;
   storage::Storage* const mine = f.rank == 0 ? f.stored.handle() : nullptr;
-  if (ranks.agreement.least(f.rank == 0 && !mine ? 0 : 1) == 0) return real->File_preallocate(handle, bytes);
+  if (!ranks.agreement.all(f.rank != 0 || mine)) return real->File_preallocate(handle, bytes);
   if (mine) error = mine->allocate(bytes);
   error = ranks.agreement.worst(error, "cannot make room on disk for " + f.path);
   return error.ok() ? MPI_SUCCESS : raise(handle, error);

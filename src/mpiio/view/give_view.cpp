@@ -32,7 +32,7 @@ int give_view(OpenFile& file, const engine::Ranks& ranks, MPI_File handle) {
       ranks.agreement.worst(refusal_of(file, ranks.comm), "has a view that the MPI library refuses");
   if (!error.ok()) return raise(handle, error);
   const int code = file.program_view.install(handle, *real);
-  if (ranks.agreement.least(code == MPI_SUCCESS ? 1 : 0) == 1) return MPI_SUCCESS;
+  if (ranks.agreement.all(code == MPI_SUCCESS)) return MPI_SUCCESS;
   file.program_view.mark_etype_only();  // on all ranks alike, so that all try again
   return code != MPI_SUCCESS
              ? code

@@ -59,6 +59,9 @@ class Agreement {
   void outcome(Outcome& outcome) const;
   /// The least of the ranks' numbers. Of ranks that are known to be in one call.
   [[nodiscard]] std::int64_t least(std::int64_t mine) const;
+  [[nodiscard]] std::int64_t greatest(std::int64_t mine) const { return ~least(~mine); }
+  /// Whether it is true of all ranks.
+  [[nodiscard]] bool all(bool mine) const { return least(mine ? 1 : 0) == 1; }
   /// The worst of the ranks' errors, with this rank's own message where it has one. `what` completes
   /// "rank N " for the others.
   [[nodiscard]] core::Error worst(const core::Error& mine, const std::string& what) const;

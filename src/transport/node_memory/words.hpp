@@ -61,7 +61,7 @@ class Packed {
   }
 
  private:
-  static constexpr std::size_t count = (Words::numbers + ...);
+  static constexpr std::size_t count = (0 + ... + Words::numbers);
   static_assert(count <= Agreement::most_numbers);
   std::array<std::int64_t, count> numbers_{};
   std::tuple<Words&...> words_;

@@ -73,7 +73,7 @@ std::unique_ptr<RemoteBuffers> RemoteBuffers::make(const Request& request, const
   if (!error.ok()) {
     why = "MPI has no window for the aggregators' buffers";
     // Freeing is collective: where a rank has none, the others keep theirs.
-    const bool all_have = agreement.least(made->window_ == MPI_WIN_NULL ? 0 : 1) == 1;
+    const bool all_have = agreement.all(made->window_ != MPI_WIN_NULL);
     if (all_have) MPI_Win_free(&made->window_);
     made->window_ = MPI_WIN_NULL;
     return nullptr;
