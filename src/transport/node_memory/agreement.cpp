@@ -40,7 +40,7 @@ core::Error Agreement::meet(Meeting& meeting) const {
 core::Error Agreement::different_calls(const policy::Digest& all) const {
   constexpr std::int64_t none = std::numeric_limits<std::int32_t>::min();
   std::int64_t ranks[] = {here_.kind == all.call_high ? -rank_ : none,
-                          here_.kind == -all.call_low ? -rank_ : none};
+                          here_.kind == ~all.call_low ? -rank_ : none};
   join_after(ranks);
   std::string text = (here_.file ? *here_.file + ": " : "") + "ranks make different collective calls";
   const char* before = ": ";
