@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "machine/layout.hpp"
@@ -50,6 +51,16 @@ struct StorageModel {
   /// Calls are dear there, and go on at the same time; ranks share locks with their neighbours in the file.
   [[nodiscard]] bool behind_network() const noexcept { return aggregators_per_core == 0; }
 };
+
+/// References to the numbers of a StorageModel that plans rest on. A member that is missing here does not
+/// compile.
+template <class Model>
+[[nodiscard]] auto numbers_of(Model& model) {
+  auto& [name, block, plain_block, window, node_buffer, in_memory, unknown, overlaps, for_each_core,
+         operation, bandwidth, layout] = model;
+  return std::tie(block, plain_block, window, node_buffer, in_memory, unknown, for_each_core, operation,
+                  bandwidth, layout.unit_bytes, layout.count);
+}
 
 struct Machine {
   std::vector<Node> nodes;

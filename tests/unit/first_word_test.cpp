@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 namespace collio::engine {
@@ -46,6 +47,16 @@ TEST(FirstWord, IsWhatItsTextSays) {
   EXPECT_EQ(again.storage.block_bytes, word.storage.block_bytes);
   EXPECT_EQ(again.ticket.place, 3);
   EXPECT_EQ(again.memory_token, word.memory_token);
+}
+
+TEST(FirstWord, HasAllNumbersOfTheStorage) {
+  FirstWord word;
+  int last = 0;
+  std::apply([&]<class... T>(T&... number) { ((number = static_cast<T>(++last)), ...); },
+             machine::numbers_of(word.storage));
+  const FirstWord again = word_from(text_of(word), {});
+  EXPECT_EQ(machine::numbers_of(again.storage), machine::numbers_of(word.storage));
+  EXPECT_EQ(again.storage.layout.count, last);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Which plan memory a file goes on with. See kept_memories.hpp.
 #include <bit>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/content_hash.hpp"
@@ -16,16 +17,8 @@ std::uint64_t setting_of(const File& f, const storage::Opened& opened) {
   const auto fold = [&h](std::uint64_t value) { h = core::hash_step(h, value); };
   const auto fold_text = [&fold](const std::string& text) { fold(core::text_hash(text)); };
   for (const auto& [key, value] : f.records.in_force) fold_text(key + '=' + value);
-  const machine::StorageModel& storage = f.machine.storage;
-  for (const std::int64_t bytes :
-       {storage.block_bytes, storage.block_without_layout(), storage.window_bytes, storage.node_buffer_bytes})
-    fold(static_cast<std::uint64_t>(bytes));
-  for (const double number : {storage.operation_s, storage.bandwidth_bytes_per_s})
-    fold(std::bit_cast<std::uint64_t>(number));
-  fold(static_cast<std::uint64_t>(storage.aggregators_per_core));
-  fold(storage.in_memory ? 1 : 0);
-  fold(static_cast<std::uint64_t>(storage.layout.unit_bytes));
-  fold(static_cast<std::uint64_t>(storage.layout.count));
+  std::apply([&](auto... number) { (fold(std::bit_cast<std::uint64_t>(static_cast<double>(number))), ...); },
+             machine::numbers_of(f.machine.storage));
   fold(opened.file && opened.file->overlaps() ? 1 : 0);
   fold(f.stored.readable ? 1 : 0);
   fold_text(std::string(policy::name_of(opened.kind)));

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "transport/waiting/collectives.hpp"
@@ -49,35 +50,20 @@ std::map<std::string, std::string> take_pairs(const std::string& text, std::size
   return pairs;
 }
 
-using Numbers = std::array<double, 11>;  // whole ones are exact up to 2^53
+constexpr auto number_count =
+    std::tuple_size_v<decltype(machine::numbers_of(std::declval<machine::StorageModel&>()))>;
+using Numbers = std::array<double, number_count>;  // whole ones are exact up to 2^53
 
-/// What decisions need. The numbers of the layout's targets stay with rank 0, which reports them.
-Numbers numbers_of(const machine::StorageModel& m) {
-  return {static_cast<double>(m.block_bytes),
-          static_cast<double>(m.window_bytes),
-          static_cast<double>(m.node_buffer_bytes),
-          static_cast<double>(m.aggregators_per_core),
-          m.operation_s,
-          m.bandwidth_bytes_per_s,
-          m.in_memory ? 1.0 : 0.0,
-          m.unknown ? 1.0 : 0.0,
-          static_cast<double>(m.plain_block_bytes),
-          static_cast<double>(m.layout.unit_bytes),
-          static_cast<double>(m.layout.count)};
+/// The numbers of the layout's targets stay with rank 0, which reports them.
+Numbers packed(const machine::StorageModel& model) {
+  return std::apply([](auto... number) { return Numbers{static_cast<double>(number)...}; },
+                    machine::numbers_of(model));
 }
 
-void set_numbers(machine::StorageModel& m, const Numbers& numbers) {
-  m.block_bytes = static_cast<std::int64_t>(numbers[0]);
-  m.window_bytes = static_cast<std::int64_t>(numbers[1]);
-  m.node_buffer_bytes = static_cast<std::int64_t>(numbers[2]);
-  m.aggregators_per_core = static_cast<int>(numbers[3]);
-  m.operation_s = numbers[4];
-  m.bandwidth_bytes_per_s = numbers[5];
-  m.in_memory = numbers[6] != 0;
-  m.unknown = numbers[7] != 0;
-  m.plain_block_bytes = static_cast<std::int64_t>(numbers[8]);
-  m.layout.unit_bytes = static_cast<std::int64_t>(numbers[9]);
-  m.layout.count = static_cast<int>(numbers[10]);
+void unpack(machine::StorageModel& model, const Numbers& numbers) {
+  const double* from = numbers.data();
+  std::apply([&]<class... T>(T&... number) { ((number = static_cast<T>(*from++)), ...); },
+             machine::numbers_of(model));
 }
 
 struct Head {
@@ -96,7 +82,7 @@ constexpr std::size_t text_bytes = (OpenWord::words - head_words) * sizeof(std::
 }  // namespace
 
 std::string text_of(const FirstWord& word) {
-  const Head head{numbers_of(word.storage), word.network, word.ticket, word.memory_token, word.writer_mark};
+  const Head head{packed(word.storage), word.network, word.ticket, word.memory_token, word.writer_mark};
   std::string text(reinterpret_cast<const char*>(&head), sizeof head);
   append_pairs(text, word.hints);
   append_pairs(text, word.settings);
@@ -108,7 +94,7 @@ std::string text_of(const FirstWord& word) {
 FirstWord word_from(const std::string& text, FirstWord word) {
   Head head{};
   text.copy(reinterpret_cast<char*>(&head), sizeof head);
-  set_numbers(word.storage, head.storage);
+  unpack(word.storage, head.storage);
   word.network = head.network;
   word.ticket = head.ticket;
   word.memory_token = head.memory_token;
