@@ -21,6 +21,7 @@ struct Numbered {
   std::uint32_t magic;
   std::string_view name;
   FileSystem::Kind kind;
+  Quirk quirk = Quirk::none;
 };
 
 constexpr std::uint32_t fuse_magic = 0x65735546;
@@ -45,7 +46,7 @@ constexpr auto numbered = std::to_array<Numbered>({
     {0xf15f, "ecryptfs", local},
     {0x73717368, "squashfs", local},
     {0xe0f5e1e2, "erofs", local},
-    {0x6969, "nfs", shared},
+    {0x6969, "nfs", shared, Quirk::locks_all},
     {0x517b, "smb", shared},
     {0xff534d42, "cifs", shared},
     {0xfe534d42, "smb2", shared},
@@ -83,6 +84,7 @@ constexpr auto numbered = std::to_array<Numbered>({
 struct Typed {
   std::string_view type, name;
   FileSystem::Kind kind;
+  Quirk quirk = Quirk::none;
 };
 
 constexpr auto typed = std::to_array<Typed>({
@@ -95,6 +97,7 @@ constexpr auto typed = std::to_array<Typed>({
     {"beegfs", "beegfs", shared},
     {"fuse.juicefs", "juicefs", shared},
     {"fuse.daos", "daos", shared},
+    {"fuse.ceph-fuse", "fuse.ceph-fuse", shared, Quirk::forgets_direct_writes},
     {"fuseblk", "fuseblk", local},  // a local disk behind a user-space driver, as NTFS
 });
 
@@ -107,6 +110,13 @@ unsigned number_of(std::string_view text) {
 }
 
 }  // namespace
+
+Quirk quirk_of(std::string_view name) noexcept {
+  const auto* number = std::ranges::find(numbered, name, &Numbered::name);
+  if (number != numbered.end()) return number->quirk;
+  const auto* type = std::ranges::find(typed, name, &Typed::name);
+  return type != typed.end() ? type->quirk : Quirk::none;
+}
 
 FileSystem file_system(std::uint32_t magic, std::string_view mount_type) {
   if (const auto* type = std::ranges::find(typed, mount_type, &Typed::type); type != typed.end())

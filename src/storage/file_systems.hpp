@@ -23,6 +23,18 @@ struct FileSystem {
   Kind kind = Kind::unknown;
 };
 
+/// What collio does differently on a file system, by its name.
+enum class Quirk {
+  none,
+  /// Clients of NFS keep pages, and send whole ones: neighbours in a page undo each other's writes, and
+  /// readers see old bytes, unless both lock what they access (fs/nfs/write.c, nfs_can_extend_write).
+  locks_all,
+  /// ceph-fuse 16.2.15 keeps in its cache what an O_DIRECT write replaces: other descriptors read the old
+  /// bytes.
+  forgets_direct_writes,
+};
+[[nodiscard]] Quirk quirk_of(std::string_view name) noexcept;
+
 /// The file system with this number, whose mount has this type ("" where it is not known). Pure.
 [[nodiscard]] FileSystem file_system(std::uint32_t magic, std::string_view mount_type);
 

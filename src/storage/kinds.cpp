@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "storage/file_systems.hpp"
 #include "storage/range_lock.hpp"
 
 namespace collio::storage {
@@ -58,10 +59,8 @@ StorageOrReason make(StorageKind kind, Descriptors&& file, const StorageRequest&
   }
 }
 
-/// Clients of NFS keep pages, and send whole ones: neighbours in a page undo each other's writes, and readers
-/// see old bytes, unless both lock what they access (fs/nfs/write.c, nfs_can_extend_write).
 Locks locks_for(const StorageRequest& r) {
-  if (r.model.name == "nfs") return Locks::all;
+  if (quirk_of(r.model.name) == Quirk::locks_all) return Locks::all;
   return r.lock_writes && r.access != Access::read_only ? Locks::writes : Locks::none;
 }
 
@@ -88,19 +87,17 @@ core::Result<Descriptors> open_file(const StorageRequest& r, bool direct) {
   return Descriptors::open(r.path, r.access, direct, r.drill);
 }
 
-/// ceph-fuse 16.2.15 keeps in its cache what an O_DIRECT write replaces: other descriptors read the old
-/// bytes.
-bool forgets_direct_writes(const machine::StorageModel& model) { return model.name == "fuse.ceph-fuse"; }
-
 }  // namespace
 
 core::Result<Opened> open_storage(const StorageRequest& request) {
   if (request.kind == StorageKind::null)
     return Opened{make_null(), StorageKind::null, WhyStorage::hint, text_of(WhyStorage::hint, request)};
-  const bool declined = request.direct && forgets_direct_writes(request.model);
+  const bool declined = request.direct && quirk_of(request.model.name) == Quirk::forgets_direct_writes;
   auto file = open_file(request, request.direct && !declined);
   if (!file.ok()) return file.error();
-  if (declined) file.value().decline_direct("O_DIRECT is not used: ceph-fuse would show old bytes to others");
+  if (declined)
+    file.value().decline_direct("O_DIRECT is not used: " + request.model.name +
+                                " would show old bytes to others");
   if (request.kind != StorageKind::uring) file.value().let_watch(request.watch);
   if (request.writer_mark != 0) file.value().look_for_others(request.writer_mark);
   Opened opened;

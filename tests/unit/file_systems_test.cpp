@@ -20,6 +20,14 @@ TEST(FileSystems, AreKnownByTheirNumbers) {
     EXPECT_EQ(file_system(magic, "").kind, Kind::shared) << std::hex << magic;
 }
 
+TEST(FileSystems, QuirksGoByTheNamesThatFilesGet) {
+  EXPECT_EQ(quirk_of(file_system(0x6969, "").name), Quirk::locks_all);
+  EXPECT_EQ(quirk_of(file_system(0x6969, "nfs4").name), Quirk::locks_all);
+  EXPECT_EQ(quirk_of(file_system(0x65735546, "fuse.ceph-fuse").name), Quirk::forgets_direct_writes);
+  EXPECT_EQ(quirk_of(file_system(0x00c36400, "ceph").name), Quirk::none);
+  EXPECT_EQ(quirk_of("a name that nobody knows"), Quirk::none);
+}
+
 TEST(FileSystems, WithoutANumberOfTheirOwnAreKnownByTheirMounts) {
   EXPECT_EQ(file_system(0x65735546, "").name, "fuse");
   EXPECT_EQ(file_system(0x65735546, "fuse.juicefs").name, "juicefs");

@@ -306,7 +306,7 @@ TEST(StorageChoice, CephFuseGetsNoDirectCalls) {
       const auto opened = open_storage({file.path(), Access::read_write, model, kind, true, 2});
       ASSERT_TRUE(opened.ok());
       const std::string said = opened.value().file->remarks();
-      EXPECT_EQ(said.find("O_DIRECT is not used: ceph-fuse") != std::string::npos, name == "fuse.ceph-fuse")
+      EXPECT_EQ(said.find("O_DIRECT is not used: " + name) != std::string::npos, name == "fuse.ceph-fuse")
           << said;
     }
 }
