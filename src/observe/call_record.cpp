@@ -58,10 +58,7 @@ std::size_t CallLog::add(const CallRecord& record, const std::function<std::stri
     return records_.size() - 1;
   }
   into->repeats += record.repeats;
-  into->remembered += record.remembered;
-  into->placed += record.placed;
-  into->met_once += record.met_once;
-  into->unmet += record.unmet;
+  add_counts(into->counts, record.counts);
   into->estimate_s += record.estimate_s;
   into->forecast_s += record.forecast_s;
   into->longest_s += record.longest_s;

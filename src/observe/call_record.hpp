@@ -36,10 +36,7 @@ struct CallRecord {
   std::int64_t all_bytes = 0, all_pieces = 0;  ///< of all ranks
   std::int64_t aggregators = 0, rounds = 0;
   std::int64_t local_aggregators = 0;  ///< two_layer
-  std::int64_t remembered = 0;         ///< calls whose plan was remembered from an earlier one
-  std::int64_t placed = 0;             ///< calls whose domains were placed by where their bytes are
-  std::int64_t met_once = 0;           ///< calls whose bytes moved before the ranks met
-  std::int64_t unmet = 0;              ///< calls in which ranks did not meet
+  report::CallCounts counts;
   std::int64_t repeats = 1;
   Form form = Form::blocking;
   Progress progress = Progress::program;
@@ -59,6 +56,10 @@ struct CallRecord {
            error == other.error && aggregators == other.aggregators && rounds == other.rounds;
   }
 };
+
+inline void add_counts(report::CallCounts& into, const report::CallCounts& more) {
+  report::each_pair(into, more, [](std::int64_t& sum, std::int64_t one) { sum += one; });
+}
 
 /// Bounded, as a program may have many files open. Calls are in their order as long as there are few records;
 /// then a call goes into any that is similar. Of most_records on, calls are folded into the last record of

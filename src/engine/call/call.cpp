@@ -167,8 +167,8 @@ Planned plan_in_step(const Agreed& agreed) try {
   agreed.buffers.ranks.roll.come_to(transport::Stage::planning);
   Steps::Scope time(agreed.record.steps, Step::plan);
   Planned planned = plan_of(agreed.buffers, agreed.request, agreed.digest, agreed.prepared.access);
-  agreed.record.remembered = planned.seen ? 1 : 0;
-  agreed.record.placed = planned.placed ? 1 : 0;
+  agreed.record.counts.remembered = planned.seen ? 1 : 0;
+  agreed.record.counts.placed = planned.placed ? 1 : 0;
   return planned;
 } catch (const std::bad_alloc&) {  // ranks reduce and send rows while they plan
   end_without_memory(agreed.buffers.ranks);
@@ -180,7 +180,7 @@ PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::Sched
                    double since_s) {
   File& file = agreed.file;
   if (agreed.ahead && plan.path == policy::Path::independent) {
-    agreed.record.met_once = 1;
+    agreed.record.counts.met_once = 1;
     hear_failed_rank(agreed.buffers.ranks, *agreed.ahead);
     return std::move(*agreed.ahead);
   }

@@ -54,7 +54,7 @@ core::Error hear_of(const Ranks& ranks, policy::Direction direction, std::string
     return different;
   }
   observe::CallRecord& record = unmet.record;
-  record.unmet = record.repeats = unmet.made;
+  record.counts.unmet = record.repeats = unmet.made;
   record.all_bytes = digest.bytes;
   record.all_pieces = digest.pieces;
   record.span_bytes = digest.span();

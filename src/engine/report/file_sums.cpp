@@ -107,10 +107,7 @@ FileSums named(const File& file) {
 
 void CallSums::add(const CallSums& other) {
   record.repeats += other.record.repeats;
-  record.remembered += other.record.remembered;
-  record.placed += other.record.placed;
-  record.met_once += other.record.met_once;
-  record.unmet += other.record.unmet;
+  observe::add_counts(record.counts, other.record.counts);
   record.span_bytes += other.record.span_bytes;
   record.estimate_s += other.record.estimate_s;
   record.forecast_s += other.record.forecast_s;
