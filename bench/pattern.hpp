@@ -89,7 +89,7 @@ struct PatternEntry {
   std::unique_ptr<Pattern> (*make)(Options&, World);
 };
 
-/// Every pattern there is. To add one: a file in patterns/ and a line in patterns/table.cpp.
+/// Every pattern there is. To add one: a file in patterns/ and a row in patterns/patterns.def.
 [[nodiscard]] std::span<const PatternEntry> pattern_table();
 
 /// A committed datatype that frees itself.

@@ -1,4 +1,4 @@
-// The patterns of the driver. One line each.
+// The table of patterns, and the datatypes that they share.
 #include "patterns/patterns.hpp"
 
 #include <array>
@@ -8,40 +8,8 @@ namespace collio::bench {
 
 std::span<const PatternEntry> pattern_table() {
   static constexpr std::array table{
-      PatternEntry{
-          "interleave", "pieces of B bytes, ranks in turn, all over the file",
-          "--size 32 --pieces 100000 [--irregular [--min-size 8] [--max-size 64]] [--gap 0] [--seed 1]",
-          make_interleave},
-      PatternEntry{"e3sm",
-                   "variables of an atmosphere model's grid, decomposed by a map file, all in one call",
-                   "--map-binary FILE [--element-size 4|8] [--variables K|K1,K2,...] [--decomposition NAME] "
-                   "[--call-each]",
-                   make_e3sm},
-      PatternEntry{"contiguous", "large blocks, ranks in turn", "--size 4MiB --pieces 8 [--one-call]",
-                   make_contiguous},
-      PatternEntry{"btio", "a cube's blocks along its diagonals, as the NAS benchmark BT-IO has them",
-                   "--n 102", make_btio},
-      PatternEntry{"s3d", "four variables of a combustion solver on a block-decomposed grid, a call each",
-                   "--nx 80 --ny 80 --nz 80", make_s3d},
-      PatternEntry{"mpas",
-                   "variables on the cells, edges and vertices of an ocean model's mesh, all in one call",
-                   "--map-binary FILE [--element-size 8|4] [--variables K|K1,K2,K3] [--decomposition NAME] "
-                   "[--call-each]",
-                   make_mpas},
-      PatternEntry{"ior", "segments of a block of every rank, written transfer by transfer, as IOR does",
-                   "--transfer 256KiB --block 1MiB --segments 4", make_ior},
-      PatternEntry{"tile", "tiles of a dense 2-D array, as mpi-tile-io has them",
-                   "[--element-size 256] [--tiles-x N] [--tile-x 128] [--tile-y 128]", make_tile},
-      PatternEntry{"flash", "24 variables of FLASH's blocks, strided in memory, a call each",
-                   "[--nxb 8|16] --blocks 40", make_flash},
-      PatternEntry{"gcrm", "38 variables of a cloud model's geodesic grid, a call each",
-                   "[--level 6] [--blocks-level 3] [--layers 26]", make_gcrm},
-      PatternEntry{"hacc", "particles of 38 bytes, as structures, as nine arrays, or as nine arrays a rank",
-                   "--particles 100000 [--layout aos|soa|blocks]", make_hacc},
-      PatternEntry{"collperf", "a block-distributed 3-D array, as ROMIO's coll_perf has it",
-                   "--nz 192 --ny 192 --nx 192", make_collperf},
-      PatternEntry{"wrf", "147 variables of a weather model on a block-decomposed grid, a call each",
-                   "--ny 130 --nx 190", make_wrf},
+#define COLLIO_PATTERN(name, about, usage) PatternEntry{#name, about, usage, make_##name},
+#include "patterns/patterns.def"
   };
   return table;
 }
