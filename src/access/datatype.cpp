@@ -42,8 +42,7 @@ Pattern named_pattern(MPI_Datatype type, std::int64_t extent) {
   }));
 }
 
-Pattern vector_pattern(const TypeLayout& child, const TypeContents& c, bool stride_in_bytes) {
-  const std::int64_t stride = stride_in_bytes ? c.address(0, 2) : c.integer(2) * child.extent;
+Pattern vector_pattern(const TypeLayout& child, const TypeContents& c, std::int64_t stride) {
   return child.pattern.repeated({c.integer(1), child.extent}).repeated({c.integer(0), stride});
 }
 
@@ -153,9 +152,9 @@ core::Result<Pattern> derived_pattern(MPI_Datatype type) {
     case MPI_COMBINER_CONTIGUOUS:
       return child.pattern.repeated({c.integer(0), child.extent});
     case MPI_COMBINER_VECTOR:
-      return vector_pattern(child, c, false);
+      return vector_pattern(child, c, c.integer(2) * child.extent);
     case MPI_COMBINER_HVECTOR:
-      return vector_pattern(child, c, true);
+      return vector_pattern(child, c, c.address(0, 2));
     case MPI_COMBINER_INDEXED:
     case MPI_COMBINER_HINDEXED:
     case MPI_COMBINER_INDEXED_BLOCK:

@@ -80,13 +80,14 @@ void keep(Error& kept, int code) try {
   kept = {ErrorClass::no_memory, "no memory"};
 }
 
-int add(collio_variable* variable, bool write, int64_t record, const void* data,
+int add(collio_variable* variable, policy::Direction direction, int64_t record, const void* data,
         const collio_layout* layout) {
   if (!variable) return told(null_pointer("the variable"));
   collio_file& file = *variable->file;
+  const bool write = direction == policy::Direction::write;
   collio_file::Pending& pending = write ? file.writes : file.reads;
   const int code = guarded([&]() -> Error {
-    Error error = check_mode(file, write);
+    Error error = check_mode(file, direction);
     if (write && error.ok()) error = check_next(*variable, record);
     if (!error.ok()) return error;
     auto put = put_of(*variable, record, data, layout);
@@ -187,11 +188,11 @@ int undefine(collio_variable** variable) {
 }
 
 int put(collio_variable* variable, int64_t record, const void* data, const collio_layout* layout) {
-  return add(variable, true, record, data, layout);
+  return add(variable, policy::Direction::write, record, data, layout);
 }
 
 int get(collio_variable* variable, int64_t record, void* data, const collio_layout* layout) {
-  return add(variable, false, record, data, layout);
+  return add(variable, policy::Direction::read, record, data, layout);
 }
 
 int cancel(collio_file* file) {

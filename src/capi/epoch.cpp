@@ -64,7 +64,7 @@ struct Declaration {
 };
 
 Error check(const collio_file& file, const Declaration& declared) {
-  if (Error error = check_mode(file, true); !error.ok()) return error;
+  if (Error error = check_mode(file, Direction::write); !error.ok()) return error;
   constexpr std::int64_t most = std::numeric_limits<int>::max() / 2;  // in one reduction
   if (declared.count < 0 || declared.count > most)
     return not_allowed("the number of puts", declared.count, "0 to " + std::to_string(most));

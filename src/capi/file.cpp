@@ -174,7 +174,8 @@ const char* refused(int fortran_comm, MPI_Comm& comm) {
   return inter ? "the communicator is an intercommunicator" : nullptr;
 }
 
-core::Error check_mode(const collio_file& file, bool write) {
+core::Error check_mode(const collio_file& file, policy::Direction direction) {
+  const bool write = direction == policy::Direction::write;
   if (write && !file.open->writes)
     return {ErrorClass::read_only, file.open->engine->path + " was opened without COLLIO_WRITE"};
   if (!write && !file.open->reads)
@@ -254,7 +255,7 @@ int set_size(collio_file* file, int64_t bytes) {
     file->open->drain();
     const engine::Visit visit(engine, "set_size");
     if (Error error = engine::check_same_call(visit, "set_size"); !error.ok()) return error;
-    Error mine = file->open->check_size(visit, bytes, check_mode(*file, true));
+    Error mine = file->open->check_size(visit, bytes, check_mode(*file, policy::Direction::write));
     if (!mine.ok()) return mine;
     if (engine.stored.subfiles) return engine::resize(visit, bytes, storage::Resize::to);
     if (engine.rank == 0) mine = truncate_file({engine.path, file->inode}, bytes);

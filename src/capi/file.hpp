@@ -42,7 +42,7 @@ struct collio_file {
 namespace collio::capi {
 
 /// An error where the file's mode forbids it. Not collective.
-[[nodiscard]] core::Error check_mode(const collio_file& file, bool write);
+[[nodiscard]] core::Error check_mode(const collio_file& file, policy::Direction direction);
 
 /// Null where it can be used, and then `comm`: what is wrong with the communicator. Not collective.
 [[nodiscard]] const char* refused(int fortran_comm, MPI_Comm& comm);

@@ -24,8 +24,11 @@ struct ListWalk {
   [[nodiscard]] std::int64_t left() const { return list.lengths[at] - taken; }
 };
 
+enum class Offsets { of_file, of_memory };  // of memory: may be negative
+
 /// Bytes of a list.
-core::Result<std::int64_t> bytes_of(const collio_pieces& list, const char* where, bool may_be_negative) {
+core::Result<std::int64_t> bytes_of(const collio_pieces& list, Offsets kind) {
+  const char* const where = kind == Offsets::of_file ? "the file" : "memory";
   if (list.count < 0)
     return not_allowed(std::string("the number of pieces in ") + where, list.count, "0 and more");
   if (list.count > 0 && (!list.offsets || !list.lengths))
@@ -35,7 +38,7 @@ core::Result<std::int64_t> bytes_of(const collio_pieces& list, const char* where
   for (std::int64_t i = 0; i < list.count; ++i) {
     const std::string piece = "of piece " + std::to_string(i) + " in " + where;
     if (list.lengths[i] < 0) return not_allowed("the length " + piece, list.lengths[i], "0 and more");
-    if (list.offsets[i] < 0 && !may_be_negative)
+    if (list.offsets[i] < 0 && kind == Offsets::of_file)
       return not_allowed("the offset " + piece, list.offsets[i], "0 and more");
     if (__builtin_add_overflow(bytes, list.lengths[i], &bytes) ||
         __builtin_add_overflow(list.offsets[i], list.lengths[i], &end))
@@ -50,12 +53,12 @@ core::Result<std::int64_t> bytes_of(const collio_pieces& list, const char* where
 
 core::Result<core::PieceMap> map_of(const PieceLists& lists) {
   if (!lists.file) return Error{ErrorClass::argument, "the list of pieces in the file is null"};
-  const auto bytes = bytes_of(*lists.file, "the file", false);
+  const auto bytes = bytes_of(*lists.file, Offsets::of_file);
   if (!bytes) return bytes.error();
   const std::int64_t none = 0;
   const collio_pieces one{1, &none, &bytes.value()};
   const collio_pieces& in_memory = lists.in_memory ? *lists.in_memory : one;
-  const auto memory_bytes = bytes_of(in_memory, "memory", true);
+  const auto memory_bytes = bytes_of(in_memory, Offsets::of_memory);
   if (!memory_bytes) return memory_bytes.error();
   if (memory_bytes.value() != bytes.value())
     return Error{ErrorClass::argument, "the pieces in the file have " + std::to_string(bytes.value()) +

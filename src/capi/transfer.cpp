@@ -71,11 +71,10 @@ template <class Map>
 void describe(Transfer& transfer, const collio_file& file, Map&& map) {
   engine::CallRequest& request = transfer.request;
   try {
-    const bool write = request.direction == Direction::write;
-    core::keep_worst(request.error, check_mode(file, write));
+    core::keep_worst(request.error, check_mode(file, request.direction));
     if (!request.error.ok()) return;
     core::Result<PieceMap> made = map();
-    if (made && write && !made.value().echoes.empty())
+    if (made && request.direction == Direction::write && !made.value().echoes.empty())
       request.error = {ErrorClass::argument, "bytes at offset " +
                                                  std::to_string(made.value().echoes[0].file) +
                                                  " are written twice in one call"};

@@ -30,19 +30,19 @@ class UringFile final : public OverlappingFile {
   UringFile(Descriptors file, const io_uring& ring, bool local)
       : OverlappingFile(std::move(file)), ring_(ring), local_(local) {}
   ~UringFile() override {
-    while (in_ring_ > 0) reap(true);
+    while (in_ring_ > 0) reap(Wait::yes);
     ::io_uring_queue_exit(&ring_);
   }
   UringFile(const UringFile&) = delete;
   UringFile& operator=(const UringFile&) = delete;
 
   bool done(Ticket ticket) override {
-    reap(false);
+    reap(Wait::no);
     return entries_[ticket].operation.complete();
   }
 
   Transfer finish(Ticket ticket) override {
-    while (!entries_[ticket].operation.complete()) reap(true);
+    while (!entries_[ticket].operation.complete()) reap(Wait::yes);
     Transfer transfer = concluded(entries_[ticket].operation);
     entries_.give_back(ticket);
     return transfer;
@@ -84,7 +84,7 @@ class UringFile final : public OverlappingFile {
   void submit(Ticket ticket) {
     Entry& entry = entries_[ticket];
     if (entry.operation.complete()) return;
-    while (in_ring_ >= entries_in_ring) reap(true);
+    while (in_ring_ >= entries_in_ring) reap(Wait::yes);
     entry.call = entry.operation.next(file());
     io_uring_sqe* sqe = ::io_uring_get_sqe(&ring_);  // never null: the ring has room for all that are in it
     const auto offset = static_cast<__u64>(entry.call.offset);
@@ -129,9 +129,10 @@ class UringFile final : public OverlappingFile {
   }
 
   /// Books what came back, and goes on with what is not complete. `wait`: until something has come back.
-  void reap(bool wait) {
+  enum class Wait { no, yes };
+  void reap(Wait wait) {
     int submitted = 0;
-    if (wait)
+    if (wait == Wait::yes)
       submitted = ::io_uring_submit_and_wait(&ring_, 1);
     else if (::io_uring_sq_ready(&ring_) > 0)
       submitted = ::io_uring_submit(&ring_);

@@ -100,7 +100,7 @@ core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
         file.path + " cannot be locked (" + std::strerror(use->error()) +
         "): a program that joins its subfiles would not notice that they are in use");
   const bool notes = writes && !set.has_arrays();
-  file.stored.subfiles.emplace(SubfileUse{std::move(set), notes, false, {}, use});
+  file.stored.subfiles.emplace(SubfileUse{.set = std::move(set), .writes = notes, .use = use});
   file.stored.subfiles->standing = found.standing;
   file.stored.subfiles->noted_bytes = file.stored.subfiles->set.manifest().file_bytes;
   if (!notes) return {};
@@ -164,7 +164,7 @@ core::Error make_set(const Ranks& ranks) {
   core::Error error = agreed(ranks, create_subfiles(set, share_of(file), found.mode));
   if (error.ok()) error = on_first(ranks, [&] { return write_placeholder(set); });
   if (error.ok())
-    file.stored.subfiles.emplace(SubfileUse{set, true, false, {}, std::move(found.use)});
+    file.stored.subfiles.emplace(SubfileUse{.set = set, .writes = true, .use = std::move(found.use)});
   else
     undo(ranks, set);
   return error;

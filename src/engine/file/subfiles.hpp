@@ -42,9 +42,9 @@ struct SubfileUse {
   storage::SubfileSet set;  ///< as it was when the file was opened
   bool writes = false;      ///< and notes it in the manifest
   bool joined = false;
-  storage::JoinTally tally;              ///< of this rank; once joined, of all
-  std::shared_ptr<storage::SetUse> use;  ///< on rank 0, until it is closed
-  storage::Standing standing = {};       ///< of the file that was opened, to the set
+  storage::JoinTally tally = {};              ///< of this rank; once joined, of all
+  std::shared_ptr<storage::SetUse> use = {};  ///< on rank 0, until it is closed
+  storage::Standing standing = {};            ///< of the file that was opened, to the set
   bool names_flushed = false;
   bool joining = false;                                   ///< in the background
   std::shared_ptr<storage::LayoutInForce> in_force = {};  ///< where stripes may be dealt anew; else null

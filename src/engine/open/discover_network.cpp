@@ -28,10 +28,12 @@ namespace {
 
 constexpr std::int64_t most_bytes = 256 << 20;
 
-NetworkText network_text(std::string text, bool is_error) {
+enum class TextIs { graph, error };
+
+NetworkText network_text(std::string text, TextIs what) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());
   const std::uint64_t hash = core::content_hash({bytes, text.size()});
-  return {{static_cast<std::int64_t>(text.size()), static_cast<std::int64_t>(hash), is_error},
+  return {{static_cast<std::int64_t>(text.size()), static_cast<std::int64_t>(hash), what == TextIs::error},
           std::move(text)};
 }
 
@@ -72,7 +74,7 @@ KeptNetwork& kept_network() {
 }
 
 std::shared_ptr<const NetworkText> error_text(std::string what) {
-  return std::make_shared<const NetworkText>(network_text(std::move(what), true));
+  return std::make_shared<const NetworkText>(network_text(std::move(what), TextIs::error));
 }
 
 /// An open file descriptor.
@@ -100,7 +102,7 @@ std::shared_ptr<const NetworkText> read_text(const Descriptor& file, std::int64_
     have += static_cast<std::size_t>(got);
   }
   text.resize(have);
-  return std::make_shared<const NetworkText>(network_text(std::move(text), false));
+  return std::make_shared<const NetworkText>(network_text(std::move(text), TextIs::graph));
 }
 
 /// The text of the file, from memory if it has not changed. On rank 0.

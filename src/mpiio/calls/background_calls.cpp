@@ -24,10 +24,10 @@ void take_position(OpenFile& file, Operation& operation) {
     MPI_Count size = 0;
     MPI_Type_size_x(call.type, &size);
     bytes = size * call.count;
-    if (!call.explicit_offset) offset = file.position(call.handle);
+    if (call.begin == Place::here) offset = file.position(call.handle);
     MPI_Type_dup(call.type, &operation.own_type);
   }
-  if (!call.explicit_offset && request.error.ok())
+  if (call.begin == Place::here && request.error.ok())
     file.move_to(call.handle, offset + bytes / file.engine->view.etype_bytes);
   call.offset = offset;
 }
@@ -104,8 +104,7 @@ int end_split(const DataCall& call) {
     return forward_end(call);
   }
   const std::shared_ptr<Operation> operation = file->split;
-  if (!operation || operation->call.write != call.write ||
-      operation->call.explicit_offset != call.explicit_offset)
+  if (!operation || operation->call.direction != call.direction || operation->call.begin != call.begin)
     return raise(call.handle,
                  {core::ErrorClass::other, "no split collective call of this kind is under way on the file"});
   {

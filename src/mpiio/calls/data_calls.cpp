@@ -10,21 +10,17 @@
 namespace collio::mpiio {
 
 std::string name_of(const DataCall& c) {
-  return std::string(c.write ? "write" : "read") + (c.explicit_offset ? "_at_all" : "_all");
+  return std::string(c.writes() ? "write" : "read") + (c.begin == Place::at ? "_at_all" : "_all");
 }
 
 namespace {
-
-policy::Direction direction_of(const DataCall& c) {
-  return c.write ? policy::Direction::write : policy::Direction::read;
-}
 
 core::Error check_arguments(const DataCall& c) {
   if (c.count < 0)
     return {core::ErrorClass::argument,
             "count " + std::to_string(c.count) + " is negative; allowed: 0 and more"};
   if (c.type == MPI_DATATYPE_NULL) return {core::ErrorClass::type, "the datatype is MPI_DATATYPE_NULL"};
-  if (c.explicit_offset && c.offset < 0)
+  if (c.begin == Place::at && c.offset < 0)
     return {core::ErrorClass::argument,
             "offset " + std::to_string(c.offset) + " is negative; allowed: 0 and more"};
   return {};
@@ -34,7 +30,7 @@ core::Error check_arguments(const DataCall& c) {
 int finish(OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
            const engine::Completion& done) {
   // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
-  if (!c.explicit_offset && request.error.ok() && !request.undescribed)
+  if (c.begin == Place::here && request.error.ok() && !request.undescribed)
     real->File_seek(c.handle, offset + request.memory.bytes() / file.engine->view.etype_bytes, MPI_SEEK_SET);
   set_status(c.status, done.bytes);
   const core::Error not_given = give_converted(request, done.bytes);
@@ -65,8 +61,8 @@ void convert(const OpenFile& file, const DataCall& c, engine::CallRequest& reque
     return;
   }
   // The request keeps its own until there is memory for the copy.
-  request.converted =
-      std::make_shared<const access::ConvertedMemory>(request.memory, std::move(elements.value()), c.write);
+  request.converted = std::make_shared<const access::ConvertedMemory>(
+      request.memory, std::move(elements.value()), c.writes());
   request.memory = request.converted->memory();
   core::keep_worst(request.error, request.converted->failure());
 }
@@ -77,7 +73,7 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
   core::keep_worst(request.error,
                    check_mode(file, c));  // told to all: others may make a call that the mode allows
   if (!request.error.ok() || request.undescribed) return;
-  if (!c.explicit_offset) offset = file.position(c.handle);
+  if (c.begin == Place::here) offset = file.position(c.handle);
   request.position = offset * file.engine->view.etype_bytes;
   auto layout = access::layout_of(c.type);
   if (layout)
@@ -89,7 +85,7 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
     request.error = {core::ErrorClass::argument,
                      std::to_string(request.memory.bytes()) + " bytes are no whole number of etypes of " +
                          std::to_string(file.engine->view.etype_bytes) + " bytes"};
-  else if (c.write && request.memory.bytes() > 0 && file.engine->view.empty())
+  else if (c.writes() && request.memory.bytes() > 0 && file.engine->view.empty())
     request.error = {core::ErrorClass::argument,
                      "the view's filetype has no bytes: " + std::to_string(request.memory.bytes()) +
                          " bytes to write have no place"};
@@ -101,7 +97,7 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
 
 engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& offset) {
   engine::CallRequest request = nothing;
-  request.direction = direction_of(c);
+  request.direction = c.direction;
   request.operation = name_of(c);
   request.undescribed = !file.view_described;
   request.others_sieve = !file.program_view.installed();
@@ -121,8 +117,8 @@ core::Error give_converted(const engine::CallRequest& request, std::int64_t byte
 }
 
 core::Error check_mode(const OpenFile& file, const DataCall& c) {
-  if (c.write && !file.writes) return {core::ErrorClass::read_only, "the file was opened read-only"};
-  if (!c.write && !file.reads) return {core::ErrorClass::access, "the file was opened write-only"};
+  if (c.writes() && !file.writes) return {core::ErrorClass::read_only, "the file was opened read-only"};
+  if (!c.writes() && !file.reads) return {core::ErrorClass::access, "the file was opened write-only"};
   return {};
 }
 
@@ -131,7 +127,7 @@ int collective(const DataCall& c) {
   if (!file) return forward(c);
   file->settle();
   const auto by_library = [&] {
-    const engine::Visit visit(*file->engine, name_of(c), direction_of(c));
+    const engine::Visit visit(*file->engine, name_of(c), c.direction);
     if (const core::Error error = engine::check_same_data_call(visit, name_of(c)); !error.ok())
       return raise(c.handle, error);
     const int rc = give_view(*file, visit, c.handle);

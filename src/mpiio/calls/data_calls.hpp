@@ -11,15 +11,20 @@
 
 namespace collio::mpiio {
 
-/// A data call as the program made it. `offset` counts etypes and is used when `explicit_offset`.
+/// Where a data call begins: at the file pointer, or at an offset that it gives.
+enum class Place { here, at };
+
+/// A data call as the program made it. `offset` counts etypes and is used with Place::at.
 struct DataCall {
   MPI_File handle;
-  bool write, explicit_offset;
+  policy::Direction direction;
+  Place begin;
   MPI_Offset offset;
   void* buffer;
   MPI_Count count;
   MPI_Datatype type;
   MPI_Status* status;
+  [[nodiscard]] bool writes() const noexcept { return direction == policy::Direction::write; }
 };
 
 /// Bytes moved, as MPI_Get_elements will tell. `status` may be MPI_STATUS_IGNORE.

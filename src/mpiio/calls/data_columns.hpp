@@ -3,10 +3,6 @@
 
 #include "mpiio/calls/data_calls.hpp"
 
-#define COLLIO_WRITES_write true
-#define COLLIO_WRITES_read false
-#define COLLIO_EXPLICIT_here false
-#define COLLIO_EXPLICIT_at true
 #define COLLIO_OFFSET_here 0
 #define COLLIO_OFFSET_at offset
 #define COLLIO_STATUS_blocking status
@@ -17,8 +13,8 @@
 #define COLLIO_REQUEST_begin
 
 /// Of the parameters that COLLIO_PARAMETERS names.
-#define COLLIO_DATA_CALL(way, place, ending)                                                              \
-  DataCall {                                                                                              \
-    file, COLLIO_WRITES_##way, COLLIO_EXPLICIT_##place, COLLIO_OFFSET_##place, const_cast<void*>(buffer), \
-        count, type, COLLIO_STATUS_##ending                                                               \
+#define COLLIO_DATA_CALL(way, place, ending)                                                             \
+  DataCall {                                                                                             \
+    file, policy::Direction::way, Place::place, COLLIO_OFFSET_##place, const_cast<void*>(buffer), count, \
+        type, COLLIO_STATUS_##ending                                                                     \
   }

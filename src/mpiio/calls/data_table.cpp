@@ -24,7 +24,7 @@ int do_alone(OpenFile& file, const DataCall& call, MPI_Request* request) {
 /// `request`: of a nonblocking call. `by_library`: the MPI library's own call.
 template <class ByLibrary, class... Request>
 int alone(const ByLibrary& by_library, const DataCall& call, Request... request) {
-  if (call.write && (sizeof...(request) > 0 || transport::any_thread_may_call()))
+  if (call.writes() && (sizeof...(request) > 0 || transport::any_thread_may_call()))
     if (const core::Error error = writes_beside(call.handle); !error.ok()) return raise(call.handle, error);
   if (auto own = own_independent(call.handle)) return do_alone(*own, call, request...);
   return by_library();
@@ -40,10 +40,10 @@ void put_data_calls(collio_calls& t) {
 #define COLLIO_TOGETHER(name, way, place, ending) \
   TOGETHER(name, way, place, ending, int)         \
   TOGETHER(name##_c, way, place, ending, MPI_Count)
-#define COLLIO_TOGETHER_END(name, way, place)                                                              \
-  t.name = [] COLLIO_END_PARAMETERS(way) -> int {                                                          \
-    return end_split({file, COLLIO_WRITES_##way, COLLIO_EXPLICIT_##place, 0, const_cast<void*>(buffer), 0, \
-                      MPI_BYTE, status});                                                                  \
+#define COLLIO_TOGETHER_END(name, way, place)                                                             \
+  t.name = [] COLLIO_END_PARAMETERS(way) -> int {                                                         \
+    return end_split(                                                                                     \
+        {file, policy::Direction::way, Place::place, 0, const_cast<void*>(buffer), 0, MPI_BYTE, status}); \
   };
 #define ALONE(name, way, place, ending, Count)                                    \
   if (t.name)                                                                     \

@@ -25,13 +25,12 @@ int forward(const DataCall& c, Ending ending, MPI_Request* request) {
   void* const buffer = c.buffer;
   const MPI_Datatype type = c.type;
   MPI_Status* const status = c.status;
-#define COLLIO_TOGETHER(name, way, place, ending_)                                             \
-  if (ending == Ending::ending_ && c.write == COLLIO_WRITES_##way &&                           \
-      c.explicit_offset == COLLIO_EXPLICIT_##place) {                                          \
-    if (const int count = static_cast<int>(c.count); count == c.count)                         \
-      return real->name COLLIO_ARGUMENTS(place, ending_);                                      \
-    const MPI_Count count = c.count;                                                           \
-    return real->name##_c ? real->name##_c COLLIO_ARGUMENTS(place, ending_) : refuse_large(c); \
+#define COLLIO_TOGETHER(name, way, place, ending_)                                                     \
+  if (ending == Ending::ending_ && c.direction == policy::Direction::way && c.begin == Place::place) { \
+    if (const int count = static_cast<int>(c.count); count == c.count)                                 \
+      return real->name COLLIO_ARGUMENTS(place, ending_);                                              \
+    const MPI_Count count = c.count;                                                                   \
+    return real->name##_c ? real->name##_c COLLIO_ARGUMENTS(place, ending_) : refuse_large(c);         \
   }
 #include "mpiio/shim/data_calls.def"
   return MPI_ERR_OTHER;  // the table has all
@@ -41,8 +40,8 @@ int forward_end(const DataCall& c) {
   const MPI_File file = c.handle;
   void* const buffer = c.buffer;
   MPI_Status* const status = c.status;
-#define COLLIO_TOGETHER_END(name, way, place)                                         \
-  if (c.write == COLLIO_WRITES_##way && c.explicit_offset == COLLIO_EXPLICIT_##place) \
+#define COLLIO_TOGETHER_END(name, way, place)                           \
+  if (c.direction == policy::Direction::way && c.begin == Place::place) \
     return real->name COLLIO_END_ARGUMENTS;
 #include "mpiio/shim/data_calls.def"
   return MPI_ERR_OTHER;  // the table has all

@@ -60,7 +60,7 @@ void give_as_bytes(DataCall& call, const access::MemoryAccess& memory, access::B
     return;
   }
   staging = access::Buffer(static_cast<std::size_t>(memory.bytes()));
-  if (call.write) memory.gather(0, memory.bytes(), staging.data());
+  if (call.writes()) memory.gather(0, memory.bytes(), staging.data());
   call.buffer = staging.data();
 }
 
@@ -85,7 +85,7 @@ void let_library(OpenFile& file, Operation& operation) {
   const engine::Visit visit(*file.engine, operation.request.operation, operation.request.direction);
   MPI_Status status;
   DataCall call = operation.call;
-  call.explicit_offset = true;
+  call.begin = Place::at;
   call.status = &status;
   const access::MemoryAccess& memory = operation.request.memory;
   access::Buffer staging;
@@ -97,7 +97,7 @@ void let_library(OpenFile& file, Operation& operation) {
   if (operation.library_code == MPI_SUCCESS) operation.library_code = forward(call);
   MPI_Count bytes = 0;
   if (operation.library_code == MPI_SUCCESS) MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-  if (staging && !call.write && bytes > 0) memory.scatter(0, bytes, staging.data());
+  if (staging && !call.writes() && bytes > 0) memory.scatter(0, bytes, staging.data());
   operation.result.bytes = bytes;
   operation.result.error =
       visit.agreement.worst(memory.failure(), "cannot copy from or to its device memory");

@@ -54,7 +54,7 @@ int refuse_representation(MPI_File handle, const OpenFile& file, const char* ask
 /// Files that are only read may be seen through pieces that overlap. Open MPI refuses such views, and collio
 /// can do without it.
 bool is_for_reading(const access::View& view, const AskedView& asked) {
-  return !asked.writes && view.filetype && check_view(view, asked.etype, {true, false}).ok();
+  return !asked.writes && view.filetype && check_view(view, asked.etype, {.pieces = true}).ok();
 }
 
 /// The MPI library's refusal of a view that it need not take; else collio's own, which in check mode says
@@ -65,7 +65,7 @@ core::Error error_of_view(const OpenFile& file, MPI_Comm comm, const access::Vie
   const bool asks = file.atomic || (is_doubtful(view, asked.etype) && !is_for_reading(view, asked));
   core::Error refused = asks ? ask_library(comm, asked) : core::Error{};
   if (!view.filetype || (!checks && !refused.ok())) return refused;
-  core::Error wrong = check_view(view, asked.etype, {checks, file.writes});
+  core::Error wrong = check_view(view, asked.etype, {.pieces = checks, .writes = file.writes});
   return wrong.ok() ? refused : wrong;
 }
 

@@ -22,11 +22,13 @@ std::string shown(std::string_view text) {
   return "'" + std::string(text.substr(0, longest)) + (text.size() > longest ? "...'" : "'");
 }
 
-/// Takes the text before the next `separator` off `text`. Between two '#' there are none, if `quotes`.
-std::string_view take_part(std::string_view& text, char separator, bool quotes) {
+enum class Quotes { none, hashes };
+
+/// Takes the text before the next `separator` off `text`. Between two hashes there are none.
+std::string_view take_part(std::string_view& text, char separator, Quotes quotes) {
   std::size_t end = 0;
   for (bool quoted = false; end < text.size() && (quoted || text[end] != separator); ++end)
-    if (quotes && text[end] == '#') quoted = !quoted;
+    if (quotes == Quotes::hashes && text[end] == '#') quoted = !quoted;
   const std::string_view part = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
   return part;
@@ -52,7 +54,7 @@ struct CraySpec {
 std::optional<CraySpec> parse_cray_spec(std::string_view text) {
   CraySpec spec;
   while (!text.empty()) {
-    std::string part(trimmed(take_part(text, ':', true)));
+    std::string part(trimmed(take_part(text, ':', Quotes::hashes)));
     const bool is_pair = part.find('=') != std::string::npos;
     if (is_pair && (part.front() == '=' || part.back() == '=')) return {};
     if (!is_pair && !spec.pairs.empty()) return {};
@@ -90,7 +92,7 @@ std::string in_bytes(std::string_view text) {
 Settings parse_romio_file(std::string_view text, const std::string& name) {
   Settings found;
   for (int number = 1; !text.empty(); ++number) {
-    const std::string_view line = trimmed(take_part(text, '\n', false));
+    const std::string_view line = trimmed(take_part(text, '\n', Quotes::none));
     if (line.empty() || line[0] == '#') continue;
     const std::string where = name + ":" + std::to_string(number);
     const std::size_t end = std::min(line.find_first_of(blanks), line.size());
@@ -108,7 +110,7 @@ Settings parse_cray_hints(std::string_view text,
   Settings found;
   bool matched = false;
   while (!text.empty()) {
-    const std::string_view entry = trimmed(take_part(text, ',', true));
+    const std::string_view entry = trimmed(take_part(text, ',', Quotes::hashes));
     if (entry.empty()) continue;
     const auto spec = parse_cray_spec(entry);
     if (!spec) {

@@ -26,22 +26,26 @@ std::string_view why_text(WhyOverlap why) {
 Overlap overlap_of(Schedule schedule, int buffers) {
   switch (schedule) {
     case Schedule::communication:
-      return {schedule, buffers, buffers, false, false, true};
+      return {.schedule = schedule, .buffers = buffers, .exchanging = buffers};
     case Schedule::write:
-      return {schedule, buffers, 1, true, false, true};
+      return {.schedule = schedule, .buffers = buffers, .storage_goes_on = true};
     case Schedule::write_communication:
-      return {schedule, buffers, 1, true, true, true};
+      return {.schedule = schedule, .buffers = buffers, .storage_goes_on = true, .in_pairs = true};
     case Schedule::write_communication_2:
-      return {schedule, buffers, buffers, true, false, true};
+      return {.schedule = schedule, .buffers = buffers, .exchanging = buffers, .storage_goes_on = true};
     // Windows that share a link fill together: were all buffers filling, all would be written together, and
     // the link rest.
     case Schedule::dataflow:
-      return {schedule, buffers, std::max(1, buffers - 1), true, false, false};
+      return {.schedule = schedule,
+              .buffers = buffers,
+              .exchanging = std::max(1, buffers - 1),
+              .storage_goes_on = true,
+              .in_turn = false};
     case Schedule::automatic:
     case Schedule::none:
       break;
   }
-  return {Schedule::none, 1, 1, false, false, true};
+  return {};
 }
 
 Overlap choose_overlap(const machine::Machine& machine, const Hints& hints) {
