@@ -313,13 +313,11 @@ class TwoLayerRun {
     const int d = domain_of(w);
     double done_s = ready_s;
     if (!shares_.nodes.of(d, at(round_of(w))).empty()) {
-      double& free_s = storage_free_s_[at(d)];
-      done_s =
-          targets_.access(home(d), domains().window(d, round_of(w)), s_.reads, std::max(ready_s, free_s));
+      const double begin_s = std::max(ready_s, storage_free_s_[at(d)]);
+      done_s = targets_.access(home(d), domains().window(d, round_of(w)), s_.reads, begin_s);
       if (s_.model.storage.in_processors())
-        done_s =
-            std::max(done_s, processors_.work(std::max(ready_s, free_s), done_s - std::max(ready_s, free_s)));
-      free_s = done_s;
+        done_s = std::max(done_s, processors_.work(begin_s, done_s - begin_s));
+      storage_free_s_[at(d)] = done_s;
       if (late_mail_[at(d)]) server_free_s_[at(d)] = std::max(server_free_s_[at(d)], done_s);
     }
     queue_.push(done_s, {Event::stored, home(d), w});
