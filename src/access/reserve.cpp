@@ -10,6 +10,8 @@
 #include <mutex>
 #include <new>
 
+#include "core/index.hpp"
+
 namespace collio::access {
 
 namespace {
@@ -45,7 +47,7 @@ void* Reserve::take(std::size_t wanted) noexcept {
   const std::size_t whole = std::bit_ceil(std::max(wanted + head_bytes, smallest_block));
   const int length = std::countr_zero(whole / smallest_block);
   const std::lock_guard lock(mutex);
-  Head*& first = unused[static_cast<std::size_t>(length)];
+  Head*& first = unused[core::at(length)];
   Head* head = first;
   if (head) {
     first = head->next;
@@ -66,7 +68,7 @@ bool Reserve::holds(const void* block) noexcept {
 void Reserve::give_back(void* block) noexcept {
   auto* head = reinterpret_cast<Head*>(static_cast<std::byte*>(block) - head_bytes);
   const std::lock_guard lock(mutex);
-  Head*& first = unused[static_cast<std::size_t>(head->length)];
+  Head*& first = unused[core::at(head->length)];
   head->next = first;
   first = head;
   if (--taken > 0) return;

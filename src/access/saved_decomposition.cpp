@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/content_hash.hpp"
+#include "core/index.hpp"
 #include "core/index_runs.hpp"
 #include "core/varint.hpp"
 
@@ -113,7 +114,7 @@ core::IndexItem item_of(const SavedHeader& header, const Decomposition::Box& box
   std::int64_t stride = 1;
   for (std::size_t d = header.shape.size(); d-- > 0; stride *= header.shape[d]) {
     item.start += box.start[d] * stride;
-    item.loop[static_cast<std::size_t>(item.loops++)] = {box.count[d], stride};
+    item.loop[core::at(item.loops++)] = {box.count[d], stride};
   }
   return item;
 }

@@ -8,6 +8,7 @@
 #include "capi/error.hpp"
 #include "capi/file.hpp"
 #include "capi/transfer.hpp"
+#include "core/index.hpp"
 #include "engine/file/same_call.hpp"
 #include "policy/plan/epoch_groups.hpp"
 #include "transport/node_memory/words.hpp"
@@ -224,7 +225,7 @@ Error check_next(const collio_variable& variable, std::int64_t record) {
   if (epoch.made == count)
     return not_allowed("the put's number in the declared epoch", epoch.made,
                        "0 to " + std::to_string(count - 1));
-  const Epoch::Part& part = epoch.parts[static_cast<std::size_t>(epoch.made)];
+  const Epoch::Part& part = epoch.parts[core::at(epoch.made)];
   if (part.variable != &variable)
     return {ErrorClass::argument, numbered("put", epoch.made) + " is declared for another variable"};
   const bool other =
@@ -241,7 +242,7 @@ void count_put(collio_variable& variable, std::int64_t record) {
   if (!variable.file->epoch) return;
   Epoch& epoch = *variable.file->epoch;
   if (variable.record_bytes > 0 && !epoch.first_record)
-    epoch.first_record = record - epoch.parts[static_cast<std::size_t>(epoch.made)].record;
+    epoch.first_record = record - epoch.parts[core::at(epoch.made)].record;
   ++epoch.made;
   begin_made(*variable.file);
   if (!epoch.begun.empty()) engine::step_all_queues();

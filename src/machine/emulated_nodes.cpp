@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "core/index.hpp"
+
 namespace collio::machine {
 
 namespace {
@@ -35,7 +37,7 @@ std::optional<std::vector<int>> list(std::string_view text) {
 
 int EmulatedNodes::part_of(int rank) const noexcept {
   if (cycle > 0) return rank % cycle;
-  return listed.empty() ? 0 : listed[static_cast<std::size_t>(rank) % listed.size()];
+  return listed.empty() ? 0 : listed[core::at(rank) % listed.size()];
 }
 
 int EmulatedNodes::node_of(int rank) const noexcept {

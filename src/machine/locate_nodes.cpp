@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/index.hpp"
+
 namespace collio::machine {
 
 namespace {
@@ -15,7 +17,7 @@ std::string first_names(const Network& network) {
   constexpr int most = 3;
   std::string text;
   for (int i = 0; i < std::min(network.nodes, most); ++i)
-    text += (i > 0 ? ", " : "") + network.vertices[static_cast<std::size_t>(i)];
+    text += (i > 0 ? ", " : "") + network.vertices[core::at(i)];
   return network.nodes > most ? text + ", ..." : text;
 }
 
@@ -34,7 +36,7 @@ core::Error locate_nodes(Machine& machine, std::shared_ptr<const Network> networ
     const auto [other, fresh] = holders.try_emplace(found[i], i);
     if (!fresh)
       return unknown("nodes " + std::to_string(other->second) + " and " + std::to_string(i) +
-                     " of the job are both '" + network->vertices[static_cast<std::size_t>(found[i])] + "'");
+                     " of the job are both '" + network->vertices[core::at(found[i])] + "'");
   }
   for (std::size_t i = 0; i < found.size(); ++i) machine.nodes[i].network_node = found[i];
   machine.network = std::move(network);

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace collio::machine {
 
 namespace {
@@ -96,8 +98,8 @@ class RouteCheck {
     const Link& link = n_.link(n_.next_link(at, to));
     return link.a == at ? link.b : link.a;
   }
-  std::int64_t& mark(int v) { return seen_[static_cast<std::size_t>(v)]; }
-  [[nodiscard]] const std::string& vertex(int v) const { return n_.vertices[static_cast<std::size_t>(v)]; }
+  std::int64_t& mark(int v) { return seen_[core::at(v)]; }
+  [[nodiscard]] const std::string& vertex(int v) const { return n_.vertices[core::at(v)]; }
   [[nodiscard]] std::string name(const Trip& trip) const {
     return "the route from " + vertex(trip.from) + " to " + vertex(trip.to);
   }
@@ -115,7 +117,7 @@ constexpr int several = -2;
 std::unordered_map<std::string_view, int> short_names(const Network& network) {
   std::unordered_map<std::string_view, int> nodes;
   for (int i = 0; i < network.nodes; ++i) {
-    const auto [at, fresh] = nodes.try_emplace(short_name(network.vertices[static_cast<std::size_t>(i)]), i);
+    const auto [at, fresh] = nodes.try_emplace(short_name(network.vertices[core::at(i)]), i);
     if (!fresh) at->second = several;
   }
   return nodes;
@@ -187,7 +189,7 @@ BusiestLink busiest_link(const Network& network, std::span<const std::int64_t> l
 
 std::vector<int> find_nodes(const Network& network, std::span<const std::string> hosts) {
   std::unordered_map<std::string_view, int> whole;
-  for (int i = 0; i < network.nodes; ++i) whole.emplace(network.vertices[static_cast<std::size_t>(i)], i);
+  for (int i = 0; i < network.nodes; ++i) whole.emplace(network.vertices[core::at(i)], i);
   const auto parts = short_names(network);
   std::vector<int> found;
   found.reserve(hosts.size());

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/index.hpp"
 #include "core/result.hpp"
 
 namespace collio::machine {
@@ -32,10 +33,9 @@ struct Network {
   int storage = -1;  ///< vertex where the storage hangs; -1: unknown
 
   [[nodiscard]] int next_link(int vertex, int node) const noexcept {
-    return next[static_cast<std::size_t>(vertex) * static_cast<std::size_t>(nodes) +
-                static_cast<std::size_t>(node)];
+    return next[core::at(vertex) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(node)];
   }
-  [[nodiscard]] const Link& link(int index) const noexcept { return links[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const Link& link(int index) const noexcept { return links[core::at(index)]; }
 };
 
 /// What is wrong with a network, naming the place, the value and what is allowed; no error: every node

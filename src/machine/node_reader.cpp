@@ -10,6 +10,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/index.hpp"
+
 namespace collio::machine {
 
 namespace {
@@ -93,7 +95,7 @@ CpuSet parse_cpu_list(const std::string& text) {
     if (end == part.c_str() || *end != '\0' || first < 0 || last < first || last >= most_processors)
       return {};
     if (found.size() <= static_cast<std::size_t>(last)) found.resize(static_cast<std::size_t>(last) + 1);
-    for (long at = first; at <= last; ++at) found[static_cast<std::size_t>(at)] = true;
+    for (long at = first; at <= last; ++at) found[core::at(at)] = true;
   }
   return found;
 }

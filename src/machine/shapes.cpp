@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace collio::machine {
 
 namespace {
@@ -95,7 +97,7 @@ int detail::link_up(const Torus& s, int node, int dimension) noexcept {
   // All links upwards of the nodes before this one, and its own in the dimensions before this one.
   int index = 0, stride = nodes_of(s);
   for (int d = 0; d < static_cast<int>(s.dims.size()); ++d) {
-    const int size = s.dims[static_cast<std::size_t>(d)];
+    const int size = s.dims[core::at(d)];
     stride /= size;
     if (size == 1) continue;
     const int within = node % (2 * stride);

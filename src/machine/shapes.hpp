@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/index.hpp"
 #include "machine/network.hpp"
 
 namespace collio::machine {
@@ -175,7 +176,7 @@ template <class Visit>
 void route(const Torus& s, const Trip& t, Visit&& visit) {
   int stride = nodes_of(s), at = t.from;
   for (int dimension = 0; dimension < static_cast<int>(s.dims.size()); ++dimension) {
-    const int size = s.dims[static_cast<std::size_t>(dimension)];
+    const int size = s.dims[core::at(dimension)];
     stride /= size;
     int place = at / stride % size;
     const int ahead = (t.to / stride % size - place + size) % size;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/cursor.hpp"
+#include "core/index.hpp"
 #include "engine/moving/over_leaders.hpp"
 #include "policy/domains/file_cuts.hpp"
 #include "policy/placement/place_domains.hpp"
@@ -31,7 +32,7 @@ std::vector<std::int64_t> bytes_by_domain(const access::FileAccess& access, cons
     const int domain = domains.owner(cursor.offset());
     const std::int64_t before = cursor.stream();
     cursor.seek_offset(std::min(domains.end_of_run(cursor.offset()), access.span.end()));
-    bytes[static_cast<std::size_t>(domain)] += cursor.stream() - before;
+    bytes[core::at(domain)] += cursor.stream() - before;
   }
   return bytes;
 }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <new>
 
+#include "core/index.hpp"
 #include "engine/two_phase/run_two_phase.hpp"
 #include "transport/waiting/collectives.hpp"
 
@@ -94,7 +95,7 @@ class Owners {
   void take(const core::Extent& piece, std::int32_t rank) {
     const std::int64_t end = (piece.end() - window_.offset) >> shift_;
     for (std::int64_t unit = (piece.offset - window_.offset) >> shift_; unit < end; ++unit) {
-      std::int32_t& owner = owners_[static_cast<std::size_t>(unit)];
+      std::int32_t& owner = owners_[core::at(unit)];
       if (owner == 0) {
         owner = rank + 1;
       } else if (owner > 0) {

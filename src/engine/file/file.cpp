@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/content_hash.hpp"
+#include "core/index.hpp"
 #include "engine/file/same_call.hpp"
 #include "engine/open/choose_folders.hpp"
 #include "engine/open/discover.hpp"
@@ -105,7 +106,7 @@ core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, cons
   records.traffic = Traffic(machine.nodes.size());
   if (std::string warning = rank == 0 ? network_warning(machine) : ""; !warning.empty())
     records.warnings.push_back(std::move(warning));
-  const machine::Node& here = machine.nodes[static_cast<std::size_t>(place.seat.node)];
+  const machine::Node& here = machine.nodes[core::at(place.seat.node)];
   transport::set_ranks_per_core(ranks_per_core_of_job({here.ranks, here.cores}));
   storage::FoundFile found = found_from(first.found, path, request.found);
   if (core::Error error = take_up_subfiles(ranks, std::move(found), request.writes); !error.ok())

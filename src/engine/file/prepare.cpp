@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/index.hpp"
 #include "engine/file/file.hpp"
 
 namespace collio::engine {
@@ -81,8 +82,7 @@ std::unique_ptr<transport::NodeSlots> File::new_slots(const Ranks& ranks,
                                                       const transport::NodeSlots::Room& room,
                                                       std::string& why) {
   using Pages = transport::SharedMemory::Pages;
-  const Pages pages =
-      machine.nodes[static_cast<std::size_t>(place().seat.node)].numas > 1 ? Pages::spread : Pages::anywhere;
+  const Pages pages = machine.nodes[core::at(place().seat.node)].numas > 1 ? Pages::spread : Pages::anywhere;
   const transport::NodeSlots::Size size{
       static_cast<std::size_t>(policy::node_memory_bytes(machine, settings.hints)), machine.nodes.size() > 1};
   return transport::NodeSlots::obtain({ranks.node, ranks.agreement.board()}, {size, room, pages}, why);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/index.hpp"
 #include "engine/file/file.hpp"
 #include "engine/file/lock_reach.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -311,8 +312,7 @@ void let_leave_out(File& file) {
   watch.written_before = in_force.written_end();
   const std::vector<std::int64_t> members = members_of(*in_force.now());
   std::vector<double> least(static_cast<std::size_t>(file.stored.subfiles->set.layout().count), 0);
-  for (const std::int64_t member : members)
-    least[static_cast<std::size_t>(member)] = watch.rates.far_slower_rate(members);
+  for (const std::int64_t member : members) least[core::at(member)] = watch.rates.far_slower_rate(members);
   in_force.times().leave_out_below(std::move(least));
 }
 

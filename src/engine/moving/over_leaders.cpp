@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "core/index.hpp"
 #include "engine/file/file.hpp"
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -15,19 +16,17 @@ constexpr int tag_tree = 0;  // as of rows, which come behind these between two 
 
 void send(const Ranks& ranks, std::span<const std::int64_t> numbers, int node) {
   MPI_Request request = MPI_REQUEST_NULL;
-  transport::must(
-      MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
-                ranks.file.place().leaders[static_cast<std::size_t>(node)], tag_tree, ranks.comm, &request),
-      "MPI_Isend");
+  transport::must(MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
+                            ranks.file.place().leaders[core::at(node)], tag_tree, ranks.comm, &request),
+                  "MPI_Isend");
   transport::wait_for(request);
 }
 
 void receive(const Ranks& ranks, std::span<std::int64_t> numbers, int node) {
   MPI_Request request = MPI_REQUEST_NULL;
-  transport::must(
-      MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
-                ranks.file.place().leaders[static_cast<std::size_t>(node)], tag_tree, ranks.comm, &request),
-      "MPI_Irecv");
+  transport::must(MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
+                            ranks.file.place().leaders[core::at(node)], tag_tree, ranks.comm, &request),
+                  "MPI_Irecv");
   transport::wait_for(request);
 }
 

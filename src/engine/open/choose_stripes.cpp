@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/index.hpp"
 #include "engine/open/choose_folders.hpp"
 #include "storage/layouts/layouts.hpp"
 #include "storage/probe/choose.hpp"
@@ -97,7 +98,7 @@ StripeChoice choose_stripes(const std::string& path, machine::LayoutWish wish) {
   made.why_not = choice.error.message;
   if (!choice.error.ok()) return made;
   for (const int i : taken(choice, static_cast<std::size_t>(made.wish.count)))
-    made.wish.targets.push_back(numbers.value()[static_cast<std::size_t>(i)]);
+    made.wish.targets.push_back(numbers.value()[core::at(i)]);
   made.wish.count = static_cast<int>(made.wish.targets.size());
   return made;
 }

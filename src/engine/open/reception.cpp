@@ -11,6 +11,7 @@
 
 #include "access/mpi_life.hpp"
 #include "core/content_hash.hpp"
+#include "core/index.hpp"
 #include "engine/open/crew.hpp"
 #include "engine/open/known_places.hpp"
 #include "engine/open/processors.hpp"
@@ -153,14 +154,12 @@ bool Reception::come_in() {
 }
 
 void Reception::meet(std::span<std::int32_t> words, const Places& at) {
-  words[static_cast<std::size_t>(at.noted)] = met_ ? 1 : 0;
+  words[core::at(at.noted)] = met_ ? 1 : 0;
   if (met_ && met_->board)
     met_->board->reduce_on(comm_, Channel::opening, std::as_writable_bytes(words), least_words);
   else
     meet_by_messages(words, at);
-  if (met_ && words[static_cast<std::size_t>(at.engine)] != 0 &&
-      words[static_cast<std::size_t>(at.noted)] != 0)
-    ++met_->opens;
+  if (met_ && words[core::at(at.engine)] != 0 && words[core::at(at.noted)] != 0) ++met_->opens;
 }
 
 void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at) {
@@ -174,7 +173,7 @@ void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at
   if (invites) transport::broadcast(&invitation_, invitation_words, MPI_INT, 0, comm_);
   std::shared_ptr<transport::NodeBoard> board;
   const Hall::Left* left = nullptr;
-  std::int32_t& in_memory = words[static_cast<std::size_t>(at.in_memory)];
+  std::int32_t& in_memory = words[core::at(at.in_memory)];
   try {
     if (come_in()) {
       left = &left_in(*memory_);
@@ -188,7 +187,7 @@ void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at
   in_memory = !board ? 0 : Crew::any() ? came : came_as_stranger;
   transport::reduce_to_all(words.data(), static_cast<int>(words.size()), MPI_INT32_T, MPI_MIN, comm_);
   door_.close();
-  if (size_ == 1 || in_memory == 0 || words[static_cast<std::size_t>(at.engine)] == 0) return;
+  if (size_ == 1 || in_memory == 0 || words[core::at(at.engine)] == 0) return;
   hall_.emplace(comm_, board, *left, in_memory == came_as_stranger);
   met_->board = std::move(board);
 }

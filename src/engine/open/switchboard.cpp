@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/index.hpp"
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -32,7 +33,7 @@ Switchboard::~Switchboard() {
 int Switchboard::take_any() noexcept {
   for (transport::PoliteWait wait;; wait.idle())
     for (int i = 0; i < lines; ++i)
-      if (lines_[static_cast<std::size_t>(i)]->try_take()) return i;
+      if (lines_[core::at(i)]->try_take()) return i;
 }
 
 Line& Switchboard::connect(int number) {
@@ -41,7 +42,7 @@ Line& Switchboard::connect(int number) {
     taken = true;
     return take_any();
   });
-  Line& line = *lines_[static_cast<std::size_t>(index)];
+  Line& line = *lines_[core::at(index)];
   if (!taken) line.take();
   return line;
 }

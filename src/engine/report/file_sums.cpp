@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/index.hpp"
 #include "engine/report/network_report.hpp"
 #include "observe/path_pattern.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -88,9 +89,8 @@ std::vector<const observe::CallRecord*> records_of_first(const Ranks& ranks) {
   std::vector<const observe::CallRecord*> records;
   for (const std::uint64_t key : keys) {
     const auto found = std::ranges::find(mine, key);
-    records.push_back(found == mine.end()
-                          ? nullptr
-                          : &file.records.log.records()[static_cast<std::size_t>(found - mine.begin())]);
+    records.push_back(found == mine.end() ? nullptr
+                                          : &file.records.log.records()[core::at(found - mine.begin())]);
   }
   return records;
 }

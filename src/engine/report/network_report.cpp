@@ -1,6 +1,7 @@
 // See network_report.hpp.
 #include "engine/report/network_report.hpp"
 
+#include "core/index.hpp"
 #include "engine/open/discover_network.hpp"
 #include "machine/locate_nodes.hpp"
 #include "machine/node_traffic.hpp"
@@ -36,7 +37,7 @@ NodeTraffic expected(const File& file) {
 
 report::Busiest busiest_of(const machine::Network& network, const machine::BusiestLink& busiest) {
   const machine::Link& link = network.link(busiest.hop.link);
-  const auto name = [&](int vertex) { return network.vertices[static_cast<std::size_t>(vertex)]; };
+  const auto name = [&](int vertex) { return network.vertices[core::at(vertex)]; };
   const bool forward = busiest.hop.forward;
   return {name(forward ? link.a : link.b), name(forward ? link.b : link.a), busiest.bytes, busiest.time_s};
 }

@@ -1,6 +1,7 @@
 // See wait_calls.hpp.
 #include "mpiio/calls/wait_calls.hpp"
 
+#include "core/index.hpp"
 #include "engine/background/work_queue.hpp"
 #include "mpiio/calls/operation.hpp"
 
@@ -26,9 +27,8 @@ class OwnOperations {
   /// `code`, or the error of operation `index`, which the library has completed without one. MPI_UNDEFINED:
   /// none was.
   [[nodiscard]] int after_one(int code, int index) const {
-    if (code != MPI_SUCCESS || index == MPI_UNDEFINED || !operations_[static_cast<std::size_t>(index)])
-      return code;
-    return operations_[static_cast<std::size_t>(index)]->raise_error();
+    if (code != MPI_SUCCESS || index == MPI_UNDEFINED || !operations_[core::at(index)]) return code;
+    return operations_[core::at(index)]->raise_error();
   }
 
   /// The same where several were completed: statuses[k] is that of operation at(k), for k < count.
@@ -37,7 +37,7 @@ class OwnOperations {
     if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) return code;
     bool any_failed = false;
     for (int k = 0; k < count; ++k) {
-      const auto& operation = operations_[static_cast<std::size_t>(at(k))];
+      const auto& operation = operations_[core::at(at(k))];
       const int error = operation ? operation->raise_error() : MPI_SUCCESS;
       any_failed = any_failed || error != MPI_SUCCESS;
       const bool known = code == MPI_ERR_IN_STATUS && error == MPI_SUCCESS;

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -49,12 +51,12 @@ std::vector<std::size_t> by_rack(const machine::Machine& machine) {
   for (const machine::Link& link : network.links)
     for (const auto& [node, other] : {std::pair(link.a, link.b), std::pair(link.b, link.a)})
       if (node < network.nodes && other >= network.nodes) {
-        int& known = rack[static_cast<std::size_t>(node)];
+        int& known = rack[core::at(node)];
         known = std::min(known, other);
       }
   std::ranges::stable_sort(order, {}, [&](std::size_t node) {
     const int in_network = machine.nodes[node].network_node;
-    return std::pair(rack[static_cast<std::size_t>(in_network)], in_network);
+    return std::pair(rack[core::at(in_network)], in_network);
   });
   return order;
 }
@@ -116,9 +118,9 @@ std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hint
 
 std::vector<Seat> seats_beside(const std::vector<Seat>& aggregators, const machine::Machine& machine) {
   std::map<int, std::vector<bool>> taken;  // of nodes with aggregators
-  const auto ranks_on = [&](int node) { return machine.nodes[static_cast<std::size_t>(node)].ranks; };
+  const auto ranks_on = [&](int node) { return machine.nodes[core::at(node)].ranks; };
   const auto place = [&](const Seat& seat) -> std::vector<bool>::reference {
-    return taken[seat.node][static_cast<std::size_t>(seat.local_rank)];
+    return taken[seat.node][core::at(seat.local_rank)];
   };
   for (const Seat& seat : aggregators) {
     taken[seat.node].resize(static_cast<std::size_t>(ranks_on(seat.node)));

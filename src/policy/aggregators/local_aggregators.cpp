@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/index.hpp"
 #include "policy/aggregators/aggregators.hpp"
 
 namespace collio::policy {
@@ -42,7 +43,7 @@ int Layers::senders_to(int node, int domain, int home) const noexcept {
   const auto messages_of = [&](int from) {
     const bool relays =
         nodes_per_group > 1 && group_of(from) != group_of(home) && relay(from, domain) == from;
-    return relays ? 1 : teams[static_cast<std::size_t>(from)].count;
+    return relays ? 1 : teams[core::at(from)].count;
   };
   const int first = group_of(node) * nodes_per_group;
   const int end = std::min(first + nodes_per_group, static_cast<int>(teams.size()));
@@ -60,7 +61,7 @@ Layers make_layers(const machine::Machine& machine, const Hints& hints) {
   const int nodes = static_cast<int>(machine.nodes.size());
   layers.nodes_per_group = std::clamp(hints.nodes_per_group, 1, std::max(1, nodes));
   for (int n = 0; n < nodes; ++n) {
-    const int ranks = machine.nodes[static_cast<std::size_t>(n)].ranks;
+    const int ranks = machine.nodes[core::at(n)].ranks;
     int count = 1;
     if (hints.local_aggregators_per_node > 0)
       count = hints.local_aggregators_per_node;

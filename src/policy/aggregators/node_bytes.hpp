@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "core/index.hpp"
 #include "core/matrix.hpp"
 
 namespace collio::policy {
@@ -39,8 +40,8 @@ class NodeBytes {
   [[nodiscard]] std::size_t entries() const noexcept { return entries_.size(); }
   /// Domains ascend.
   [[nodiscard]] std::span<const Entry> row(int node) const noexcept {
-    const std::size_t begin = begins_[static_cast<std::size_t>(node)];
-    return std::span(entries_).subspan(begin, begins_[static_cast<std::size_t>(node) + 1] - begin);
+    const std::size_t begin = begins_[core::at(node)];
+    return std::span(entries_).subspan(begin, begins_[core::at(node) + 1] - begin);
   }
   /// O(log entries of the row).
   [[nodiscard]] std::int64_t operator()(int node, int domain) const noexcept {

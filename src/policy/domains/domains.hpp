@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/extent.hpp"
+#include "core/index.hpp"
 
 namespace collio::policy {
 
@@ -57,7 +58,7 @@ struct Domains {
   [[nodiscard]] std::uint64_t offset_bits() const noexcept;
 
  private:
-  [[nodiscard]] std::int64_t bound(int a) const noexcept { return (*bounds)[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] std::int64_t bound(int a) const noexcept { return (*bounds)[core::at(a)]; }
   [[nodiscard]] core::Extent dealt_window(int a, std::int64_t round) const noexcept;
   [[nodiscard]] std::int64_t dealt_round(int a, std::int64_t offset) const noexcept;
   [[nodiscard]] std::int64_t windows_per_stripe() const noexcept {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -44,8 +46,8 @@ int group_of(const CyclicDomains& cut, std::int64_t offset) {
 }  // namespace
 
 core::Extent ContiguousDomains::domain(int a) const noexcept {
-  const std::int64_t begin = bounds[static_cast<std::size_t>(a)];
-  return {begin, bounds[static_cast<std::size_t>(a) + 1] - begin};
+  const std::int64_t begin = bounds[core::at(a)];
+  return {begin, bounds[core::at(a) + 1] - begin};
 }
 
 int ContiguousDomains::owner(std::int64_t offset) const noexcept {
@@ -62,8 +64,7 @@ void add_bytes(const ContiguousDomains& cut, const core::Extent& extent,
   for (int a = cut.owner(extent.offset); a < cut.count(); ++a) {
     const core::Extent domain = cut.domain(a);
     if (domain.offset >= extent.end()) return;
-    by_domain[static_cast<std::size_t>(a)] +=
-        std::min(domain.end(), extent.end()) - std::max(domain.offset, extent.offset);
+    by_domain[core::at(a)] += std::min(domain.end(), extent.end()) - std::max(domain.offset, extent.offset);
   }
 }
 
@@ -81,7 +82,7 @@ void add_bytes(const CyclicDomains& cut, const core::Extent& extent,
     for (std::int64_t s = first; begin < end && s < first + stripes; ++s) {
       const int member = static_cast<int>(s % cut.members);
       const std::int64_t domain = std::int64_t{group} * cut.members + member;
-      by_domain[static_cast<std::size_t>(domain)] +=
+      by_domain[core::at(domain)] +=
           member_bytes_below(cut, member, end) - member_bytes_below(cut, member, begin);
     }
   }

@@ -30,16 +30,16 @@ std::vector<int> network_nodes(const machine::Machine& machine) {
 std::vector<int> seats_on(const std::vector<int>& elected, const std::vector<int>& homes) {
   std::vector<std::vector<int>> free(static_cast<std::size_t>(std::ranges::max(homes)) + 1);
   for (std::size_t seat = homes.size(); seat-- > 0;)
-    free[static_cast<std::size_t>(homes[seat])].push_back(static_cast<int>(seat));
+    free[core::at(homes[seat])].push_back(static_cast<int>(seat));
   std::vector<bool> taken(homes.size(), false);
   std::vector<int> seats(elected.size(), -1);
   const auto take = [&](std::size_t domain, int seat) {
-    taken[static_cast<std::size_t>(seat)] = true;
+    taken[core::at(seat)] = true;
     seats[domain] = seat;
   };
   for (std::size_t d = 0; d < elected.size(); ++d) {
     if (static_cast<std::size_t>(elected[d]) >= free.size()) continue;
-    std::vector<int>& there = free[static_cast<std::size_t>(elected[d])];
+    std::vector<int>& there = free[core::at(elected[d])];
     if (there.empty()) continue;
     take(d, there.back());
     there.pop_back();
@@ -47,7 +47,7 @@ std::vector<int> seats_on(const std::vector<int>& elected, const std::vector<int
   int next = 0;
   for (std::size_t d = 0; d < elected.size(); ++d) {
     if (seats[d] >= 0) continue;
-    while (taken[static_cast<std::size_t>(next)]) ++next;
+    while (taken[core::at(next)]) ++next;
     take(d, next);
   }
   return seats;

@@ -46,9 +46,9 @@ core::Matrix<std::int64_t> workload(const PlacementProblem& p) {
   const int nodes = static_cast<int>(p.nodes.size());
   core::Matrix<std::int64_t> work({nodes, p.domains()});
   std::vector<bool> has_seat(p.nodes.size(), false);
-  for (const int node : p.seats) has_seat[static_cast<std::size_t>(node)] = true;
+  for (const int node : p.seats) has_seat[core::at(node)] = true;
   for (int home = 0; home < nodes; ++home) {
-    if (!has_seat[static_cast<std::size_t>(home)]) continue;
+    if (!has_seat[core::at(home)]) continue;
     const auto sums = work.row(home);
     for (int node = 0; node < nodes; ++node) {
       const int distance = p.distance(node, home);

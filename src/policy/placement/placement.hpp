@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/index.hpp"
 #include "core/matrix.hpp"
 #include "core/result.hpp"
 #include "machine/topology.hpp"
@@ -29,10 +30,10 @@ struct PlacementProblem {
       nullptr;  ///< of all bytes, where `bytes` lacks the smallest entries; of one switch
 
   [[nodiscard]] int domains() const noexcept { return bytes.columns(); }
-  [[nodiscard]] int seat_node(int seat) const noexcept { return seats[static_cast<std::size_t>(seat)]; }
+  [[nodiscard]] int seat_node(int seat) const noexcept { return seats[core::at(seat)]; }
   /// Of the network, for bytes between a node of the job and an aggregator on node `home` of the job.
   [[nodiscard]] machine::Trip trip(int node, int home) const noexcept {
-    const int out = nodes[static_cast<std::size_t>(node)], in = nodes[static_cast<std::size_t>(home)];
+    const int out = nodes[core::at(node)], in = nodes[core::at(home)];
     return reads ? machine::Trip{in, out} : machine::Trip{out, in};
   }
   /// Hops that bytes between the two count.
@@ -66,13 +67,12 @@ void for_each_demand(const PlacementProblem& problem, const std::vector<int>& se
   std::vector<int> homes;
   for (int node = 0; node < problem.bytes.rows(); ++node) {
     for (const auto [domain, bytes] : problem.bytes.row(node)) {
-      const int home = problem.seat_node(seat_of_domain[static_cast<std::size_t>(domain)]);
-      std::int64_t& sum = for_home[static_cast<std::size_t>(home)];
+      const int home = problem.seat_node(seat_of_domain[core::at(domain)]);
+      std::int64_t& sum = for_home[core::at(home)];
       if (sum == 0) homes.push_back(home);
       sum += bytes;
     }
-    for (const int home : homes)
-      visit(node, home, std::exchange(for_home[static_cast<std::size_t>(home)], 0));
+    for (const int home : homes) visit(node, home, std::exchange(for_home[core::at(home)], 0));
     homes.clear();
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/index.hpp"
 #include "policy/placement/place_domains.hpp"
 
 namespace collio::policy {
@@ -22,8 +23,7 @@ struct Served {
 std::vector<Served> by_node(const std::vector<double>& by_domain, const Service& service) {
   std::vector<Served> served(service.machine.nodes.size());
   for (std::size_t node = 0; node < served.size(); ++node) served[node].home = static_cast<int>(node);
-  for (std::size_t d = 0; d < by_domain.size(); ++d)
-    served[static_cast<std::size_t>(service.homes[d])].bytes += by_domain[d];
+  for (std::size_t d = 0; d < by_domain.size(); ++d) served[core::at(service.homes[d])].bytes += by_domain[d];
   return served;
 }
 
@@ -38,7 +38,7 @@ int ranks_of_group(const Service& service, int node) {
   const int size = service.layers.nodes_per_group, first = service.layers.group_of(node) * size;
   const int end = std::min(first + size, static_cast<int>(service.machine.nodes.size()));
   int ranks = 0;
-  for (int n = first; n < end; ++n) ranks += service.machine.nodes[static_cast<std::size_t>(n)].ranks;
+  for (int n = first; n < end; ++n) ranks += service.machine.nodes[core::at(n)].ranks;
   return ranks;
 }
 
@@ -54,8 +54,7 @@ void flows_to(const Served& served, const Service& service, bool groups, const V
     const int hop = groups ? layers.next_hop(node, served.domain, served.home) : served.home;
     // Where a group's pieces meet, those of all its nodes go on.
     const bool meet = groups && hop == served.home && layers.group_of(node) != layers.group_of(served.home);
-    const int ranks =
-        meet ? ranks_of_group(service, node) : service.machine.nodes[static_cast<std::size_t>(node)].ranks;
+    const int ranks = meet ? ranks_of_group(service, node) : service.machine.nodes[core::at(node)].ranks;
     visit({node, hop, std::llround(bytes_per_rank * ranks)});
   }
 }
@@ -85,8 +84,7 @@ void ServedBytes::add(const Plan& plan, std::int64_t bytes) {
   const Domains& d = plan.domains;
   const auto server_of = [&](int domain) {
     const bool in_order = !plan.placed || plan.placed->seat_of_domain.empty();
-    return static_cast<std::size_t>(in_order ? domain
-                                             : plan.placed->seat_of_domain[static_cast<std::size_t>(domain)]);
+    return static_cast<std::size_t>(in_order ? domain : plan.placed->seat_of_domain[core::at(domain)]);
   };
   const double density = static_cast<double>(bytes) / static_cast<double>(plan.span.length);
   for (int i = 0; i < d.count; ++i) {

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -51,8 +53,8 @@ std::vector<std::int64_t> group_puts(std::span<const PutHull> puts, const GroupL
     bytes = 0;
   };
   for (std::int64_t i = 0; i < all; ++i) {
-    more += puts[static_cast<std::size_t>(i)].bytes;
-    if (tied[static_cast<std::size_t>(i)] > 0) continue;
+    more += puts[core::at(i)].bytes;
+    if (tied[core::at(i)] > 0) continue;
     if (end > begin && i + 1 - begin > limits.most_puts) close();
     end = i + 1;
     bytes += std::exchange(more, 0);

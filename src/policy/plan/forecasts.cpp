@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -27,7 +29,7 @@ double Forecasts::seconds(const TimedCall& call) const {
   std::array<double, 5> recent = found->second.recent;
   const auto end = recent.begin() + std::min<std::int64_t>(timed, static_cast<std::int64_t>(recent.size()));
   std::sort(recent.begin(), end);
-  return call.estimate_s * recent[static_cast<std::size_t>(end - recent.begin()) / 2];
+  return call.estimate_s * recent[core::at(end - recent.begin()) / 2];
 }
 
 void Forecasts::took(const TimedCall& call, double seconds) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -37,7 +39,7 @@ std::string_view word_of(TargetVerdict verdict) noexcept {
 }
 
 TargetChoice choose_targets(std::span<const TargetRate> targets, double most_loss) {
-  const auto rate = [targets](int target) { return targets[static_cast<std::size_t>(target)].bytes_per_s; };
+  const auto rate = [targets](int target) { return targets[core::at(target)].bytes_per_s; };
   TargetChoice choice;
   choice.verdicts.assign(targets.size(), TargetVerdict::unusable);
   for (int i = 0; i < static_cast<int>(targets.size()); ++i)
@@ -54,10 +56,10 @@ TargetChoice choose_targets(std::span<const TargetRate> targets, double most_los
   double slowest = hoped;
   for (std::size_t i = 0; i < choice.order.size(); ++i) {
     const int target = choice.order[i];
-    TargetVerdict& verdict = choice.verdicts[static_cast<std::size_t>(target)];
+    TargetVerdict& verdict = choice.verdicts[core::at(target)];
     verdict = i < kept ? TargetVerdict::chosen : TargetVerdict::slow;
     if (i >= kept) {
-      const double error = targets[static_cast<std::size_t>(target)].error_bytes_per_s;
+      const double error = targets[core::at(target)].error_bytes_per_s;
       const double at_best = std::min(hoped, rate(target) + errors_of_doubt * error);
       if (static_cast<double>(choice.chosen.size() + 1) * at_best < least) continue;
       verdict = TargetVerdict::doubtful;

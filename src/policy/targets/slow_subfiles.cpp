@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 namespace {
@@ -48,8 +50,8 @@ std::vector<std::int64_t> SlowSubfiles::review(std::span<const std::int64_t> tim
                                                const std::vector<std::int64_t>& members) {
   std::vector<std::int64_t> renewed;
   for (const std::int64_t member : members) {
-    Seen& seen = seen_[static_cast<std::size_t>(member)];
-    seen.bytes += times[static_cast<std::size_t>(member)];
+    Seen& seen = seen_[core::at(member)];
+    seen.bytes += times[core::at(member)];
     seen.ns += times[seen_.size() + static_cast<std::size_t>(member)];
     if (seen.ns == 0 || (seen.bytes < enough_bytes && seen.ns < enough_ns)) continue;
     seen.rate = 1e9 * static_cast<double>(seen.bytes) / static_cast<double>(seen.ns);
@@ -59,7 +61,7 @@ std::vector<std::int64_t> SlowSubfiles::review(std::span<const std::int64_t> tim
   const double middle = middle_rate(members);
   std::vector<std::int64_t> kept = members;
   for (const std::int64_t member : renewed) {
-    Seen& seen = seen_[static_cast<std::size_t>(member)];
+    Seen& seen = seen_[core::at(member)];
     seen.slow_in_a_row = seen.rate < slower * middle ? seen.slow_in_a_row + 1 : 0;
     if (seen.rate < far_slower * middle || seen.slow_in_a_row >= rates_of_doubt) std::erase(kept, member);
   }

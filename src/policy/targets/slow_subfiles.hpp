@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "core/index.hpp"
+
 namespace collio::policy {
 
 /// Looks at one period of a job's writes after the other. The same from the same numbers. Not thread-safe.
@@ -44,9 +46,7 @@ class SlowSubfiles {
     double rate = 0;
     int slow_in_a_row = 0;
   };
-  [[nodiscard]] const Seen& of(std::int64_t subfile) const {
-    return seen_[static_cast<std::size_t>(subfile)];
-  }
+  [[nodiscard]] const Seen& of(std::int64_t subfile) const { return seen_[core::at(subfile)]; }
   [[nodiscard]] double middle_rate(const std::vector<std::int64_t>& members) const;
   [[nodiscard]] double together(const std::vector<std::int64_t>& members) const;
 

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/index.hpp"
 #include "transport/liveness/presence.hpp"
 #include "transport/messages/in_flight.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -96,13 +97,13 @@ class RollCall final : public Lookout {
     Kind kind = state;
   };
 
-  [[nodiscard]] Note& mine() const noexcept { return notes_[static_cast<std::size_t>(place_)]; }
+  [[nodiscard]] Note& mine() const noexcept { return notes_[core::at(place_)]; }
   [[nodiscard]] std::span<Note> notes() const noexcept { return {notes_, count_}; }
   [[nodiscard]] int nodes() const noexcept {
     return set_.nodes.empty() ? size_ : static_cast<int>(set_.nodes.size());
   }
   [[nodiscard]] NodeRanks ranks_of(int node) const noexcept {
-    return set_.nodes.empty() ? NodeRanks{node, 1, 1} : set_.nodes[static_cast<std::size_t>(node)];
+    return set_.nodes.empty() ? NodeRanks{node, 1, 1} : set_.nodes[core::at(node)];
   }
   [[nodiscard]] int judges() const noexcept;
   [[nodiscard]] bool is_judge() const noexcept;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/index.hpp"
 #include "observe/steps.hpp"
 #include "transport/messages/buffer_pool.hpp"
 #include "transport/messages/shortage.hpp"
@@ -35,20 +36,18 @@ struct MessageLink {
   std::int64_t shortest_piece_bytes = 1;  ///< of pieces that go there, on average
   Shortage* shortage = nullptr;           ///< where messages come in; null: none do
 
-  [[nodiscard]] int rank_of(int domain) const noexcept {
-    return (*aggregators)[static_cast<std::size_t>(domain)];
-  }
+  [[nodiscard]] int rank_of(int domain) const noexcept { return (*aggregators)[core::at(domain)]; }
   [[nodiscard]] int receiver_of(int domain) const noexcept {
-    return receivers ? (*receivers)[static_cast<std::size_t>(domain)] : rank_of(domain);
+    return receivers ? (*receivers)[core::at(domain)] : rank_of(domain);
   }
-  [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[static_cast<std::size_t>(domain)]; }
+  [[nodiscard]] int home_of(int domain) const noexcept { return (*homes)[core::at(domain)]; }
   /// Pieces are left out of the call, as there is no memory for them.
   void leave_out() const noexcept {
     if (shortage) shortage->left_out = true;
   }
   /// Books a message of `bytes` bytes to a rank on node `to_node`.
   void note_sent(int to_node, std::int64_t bytes) const noexcept {
-    if (sent_to && to_node != node) (*sent_to)[static_cast<std::size_t>(to_node)] += bytes;
+    if (sent_to && to_node != node) (*sent_to)[core::at(to_node)] += bytes;
   }
 };
 

@@ -1,11 +1,11 @@
 // See node_counts.hpp.
 #include "transport/node_memory/node_counts.hpp"
 
+#include "core/index.hpp"
+
 namespace collio::transport {
 
-std::span<flow::Tally::Counter> NodeCounts::next() noexcept {
-  return counters_->of[static_cast<std::size_t>(++calls_ % 2)];
-}
+std::span<flow::Tally::Counter> NodeCounts::next() noexcept { return counters_->of[core::at(++calls_ % 2)]; }
 
 void NodeCounts::meet(MPI_Comm comm) noexcept {
   WordWait wait(comm);
@@ -18,7 +18,7 @@ void NodeCounts::meet(MPI_Comm comm) noexcept {
 }
 
 void NodeCounts::clear_old(int node_rank) noexcept {
-  auto& old = counters_->of[static_cast<std::size_t>((calls_ + 1) % 2)];
+  auto& old = counters_->of[core::at((calls_ + 1) % 2)];
   const auto begin = [&](int rank) {
     return static_cast<std::size_t>(most_counters) * static_cast<std::size_t>(rank) /
            static_cast<std::size_t>(ranks_);

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "core/index.hpp"
+
 namespace collio::transport {
 
 namespace {
@@ -87,7 +89,7 @@ bool SlotMemory::make_room(const Room& room, std::string& why) noexcept {
   if (lacking == 0) return true;
   // What is free before any rank makes its part: the first to come looks, for all.
   std::atomic<std::int64_t>& before =
-      shared_.free_before[static_cast<std::size_t>(std::min(growths_++, Shared::most_growths - 1))];
+      shared_.free_before[core::at(std::min(growths_++, Shared::most_growths - 1))];
   std::int64_t none = 0;
   before.compare_exchange_strong(none, SharedMemory::free_bytes() + 1);
   if (!SharedMemory::is_half(chunk_bytes() * static_cast<std::size_t>(std::popcount(lacking)), before - 1,

@@ -1,6 +1,8 @@
 // See slot_turns.hpp.
 #include "transport/node_memory/slot_turns.hpp"
 
+#include "core/index.hpp"
+
 namespace collio::transport {
 
 using Hears = SlotLayout::Hears;
@@ -14,7 +16,7 @@ void SlotTurns::lay_out(const SlotLayout& layout) noexcept {
 bool SlotTurns::ready(int group) const noexcept {
   // Less than none: later batches, in which this rank has no part, are over.
   return groups_.in_turn(group, [this](int one) {
-    return static_cast<std::int32_t>(turn_[static_cast<std::size_t>(one)] - shared_.groups[one].turn.load());
+    return static_cast<std::int32_t>(turn_[core::at(one)] - shared_.groups[one].turn.load());
   });
 }
 

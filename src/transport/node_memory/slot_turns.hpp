@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/index.hpp"
 #include "transport/node_memory/slot_layout.hpp"
 #include "transport/waiting/futex.hpp"
 
@@ -36,7 +37,7 @@ class SlotTurns {
   /// Waits a little for a change since `seen`, of what this rank hears.
   void idle(int group, std::uint32_t seen, WordWait& wait) const noexcept { wait.idle(word_of(group), seen); }
   /// This rank has begun its batch in the group: what it waits for from now on is the next turn.
-  void enter(int group) noexcept { ++turn_[static_cast<std::size_t>(group)]; }
+  void enter(int group) noexcept { ++turn_[core::at(group)]; }
 
   /// The slot's window is done with. `batch_size`: windows of its batch.
   void finish(int slot, std::int32_t batch_size) const noexcept;
