@@ -62,9 +62,12 @@ WindowOrder::Most WindowOrder::most_in_transit() const {
 
 SlotGroups WindowOrder::divide(int homes_of_a_step, const Most& transit) const {
   SlotGroups g;
+  // A home group has room for all windows of a node in a step: else one of them gets its slots after others,
+  // whose pieces may wait in transit behind pieces for it.
   g.home_slots = homes_of_a_step * request_.window_slots;
   g.home_groups = std::clamp(request_.slots / 2 / g.home_slots, fewest_groups, most_groups);
   const int left = request_.slots - g.home_slots * g.home_groups;
+  // A transit group has room for the longest window, or that one would wait for slots forever.
   g.transit_slots =
       std::max({1, std::min(transit.of_step, left / fewest_groups), std::min(transit.of_window, left)});
   g.transit_groups = std::min(left / g.transit_slots, most_groups);
@@ -74,6 +77,8 @@ SlotGroups WindowOrder::divide(int homes_of_a_step, const Most& transit) const {
 void WindowOrder::add_step(int step, int windows_of_a_step, std::span<const int> places) {
   const auto domains = static_cast<int>(places.size());
   const auto home_of = [this](int domain) { return request_.homes[static_cast<std::size_t>(domain)]; };
+  // With relays all nodes begin at domain 0: a piece also waits for slots of a third node, and in one order
+  // the first window that is not over everywhere has them.
   int from = 0;  // the next node's first domain, where nodes serve them in order
   while (!request_.relays && from < domains && home_of(from) <= request_.node) ++from;
   for (int i = 0; i < domains; ++i) {
@@ -97,7 +102,7 @@ bool WindowOrder::fill(Course course, Place& place, Batch& batch) {
     if (request_.domains.window(domain, place.round).length <= 0)
       continue;  // not all domains are of one length
     const Room room = home ? Room{request_.window_slots, 1} : request_.room_for(domain, place.round);
-    if (batch.slots + room.slots > most) break;
+    if (batch.slots + room.slots > most) break;  // never of the first window: see divide()
     if (room.slots > 0)
       batch.windows.push_back({domain, place.round, groups_.first_slot(batch.group) + batch.slots});
     batch.slots += room.slots;
@@ -112,6 +117,7 @@ bool WindowOrder::next(Course course, Batch& batch) {
   batch.windows.clear();
   batch.slots = batch.parts = 0;
   if (!request_.several_nodes) return course == Course::home && next_on_one_node(batch);
+  // Each course has a place of its own: neither waits for windows of the other.
   Place& place = course == Course::home ? home_ : transit_;
   while (place.round < rounds_) {
     if (fill(course, place, batch)) return true;

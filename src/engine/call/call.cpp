@@ -202,6 +202,7 @@ PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::Sched
 /// The same, if need be in a second attempt with masks.
 PathResult attempts(const Agreed& agreed, Planned& planned, double since_s) {
   PathResult moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
+  // Of the agreed outcome: all ranks make the second attempt, or none. There is no third.
   if (!moved.outcome.again) return moved;
   const policy::PlanRequest with_holes{agreed.request.direction, agreed.digest, agreed.file.most_domains(),
                                        true};
@@ -213,7 +214,7 @@ PathResult attempts(const Agreed& agreed, Planned& planned, double since_s) {
 PathResult make_again(const Agreed& agreed, Planned& planned, double since_s) {
   look_after_left_out(agreed.buffers.ranks);
   Agreed again = agreed;
-  again.last = true;
+  again.last = true;  // it leaves nothing out, so this ends
   again.buffers.shortage.left_out = false;
   planned = plan_in_step(again);
   if (again.file.rank == 0) again.file.records.traffic.foresee(planned.plan, again.digest.bytes);

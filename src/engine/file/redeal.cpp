@@ -181,6 +181,7 @@ void redeal(const Ranks& ranks, std::vector<std::int64_t> members,
   SubfileUse& use = *file.stored.subfiles;
   TargetWatch& watch = *use.watch;
   LayoutInForce::Hold hold(*use.in_force);
+  // Opens of others are not waited for: one may be of this job, and end behind this call only.
   std::optional<Claim> claim;
   if (file.rank == 0) claim.emplace(use);
   core::Error error =

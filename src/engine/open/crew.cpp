@@ -136,7 +136,9 @@ core::Error Crew::serve_own(const Gathering& at, const Ticket& ticket, Membershi
   MPI_Comm_rank(at.comm, &rank);
   if (!ticket.made_now) {
     member.own_ = &wait_for(lines_, ticket.place);
-    if (rank != 0) member.own_->take();  // a file's close may still be at its end here
+    // A file's close may still be at its end here, on another thread. All ranks have come to it, as the first
+    // one has released the line: it ends.
+    if (rank != 0) member.own_->take();
     return {};
   }
   std::optional<Place> place = place_;
@@ -181,6 +183,7 @@ Crew::Finding Crew::find_by_messages(MPI_Comm comm) {
     ticket.known = found.crew || found.place;
   }
   transport::broadcast(&ticket, sizeof ticket, MPI_BYTE, 0, comm);
+  // From here on what rank 0 knows decides which collectives follow. What this rank knows, goes into them.
   if (rank != 0 && ticket.crew != CrewId{}) found.crew = find(found.key, ticket);
   int all_know[] = {found.crew ? 1 : 0, found.place ? 1 : 0};
   if (ticket.known)
@@ -200,14 +203,14 @@ Crew::Finding Crew::find_in_hall(const Gathering& at) {
   MPI_Comm_size(at.comm, &size);
   found.place = place_on_one_node(at.hall->facts(), rank, size);
   found.ticket.fresh = at.hall->fresh();
-  if (at.hall->strangers()) return found;
+  if (at.hall->strangers()) return found;  // on all ranks, or some would wait at the board
   if (rank == 0) {
     found.crew = find(found.key, {});
     if (found.crew) found.ticket = found.crew->reserve();
     found.ticket.fresh = at.hall->fresh();
   }
   at.hall->hear_first(std::as_writable_bytes(std::span(&found.ticket, 1)));
-  if (found.ticket.crew == CrewId{}) return found;
+  if (found.ticket.crew == CrewId{}) return found;  // the first rank's: on all ranks
   if (rank != 0) found.crew = find(found.key, found.ticket);
   if (at.hall->all_true(found.crew != nullptr)) return found;
   if (rank == 0) found.crew->cancel(found.ticket);

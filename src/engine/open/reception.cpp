@@ -170,6 +170,8 @@ void Reception::meet_by_messages(std::span<std::int32_t> words, const Places& at
   } catch (const std::bad_alloc&) {
     invitation_ = {};
   }
+  // Opens are counted by agreed words, so all ranks broadcast or none. A rank that lacks memory still takes
+  // part in what follows, and says so in its word.
   if (invites) transport::broadcast(&invitation_, invitation_words, MPI_INT, 0, comm_);
   std::shared_ptr<transport::NodeBoard> board;
   const Hall::Left* left = nullptr;

@@ -37,6 +37,8 @@ int Switchboard::take_any() noexcept {
 }
 
 Line& Switchboard::connect(int number) {
+  // Rank 0 takes a line when all ranks have come, so no call holds one while it waits for ranks that have
+  // not. A line that is free on rank 0 is at the end of its call on the others.
   bool taken = false;
   const int index = transport::meet_and_hear(lobby_, number, [&] {
     taken = true;

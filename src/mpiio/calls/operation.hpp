@@ -36,7 +36,7 @@ struct Operation : std::enable_shared_from_this<Operation> {
   const access::Reserve::Use
       no_list_fails;  ///< other ranks wait for this one, in the call and on the way to it
   std::weak_ptr<OpenFile> file;
-  DataCall call;  ///< `offset` is explicit by now
+  DataCall call;  ///< Place::at by now
   engine::CallRequest request;
   MPI_Datatype own_type = MPI_DATATYPE_NULL;  ///< a copy, when the library may have to do the call with it
   MPI_Request handle = MPI_REQUEST_NULL;

@@ -95,6 +95,7 @@ std::unique_ptr<NodeSlots> NodeSlots::obtain_from(From from, const NodeTalk& tal
     if (!mine) mine = slots_on(SharedMemory::create_alone({parts.end, at_once, wanted.pages}, door, why));
     if (mine) offer.name = mine->memory.name();
   }
+  // Without slots the first rank broadcasts all the same: the others wait for its offer.
   talk.broadcast(std::as_writable_bytes(std::span(&offer, 1)));
   if (offer.name.key == 0) return nullptr;
   if (rank != 0)

@@ -28,6 +28,7 @@ SharedWord& SlotTurns::word_of(int group) const noexcept {
 void SlotTurns::finish(int slot, std::int32_t batch_size) const noexcept {
   Shared::Group& group = shared_.groups[groups_.group_of(slot)];
   if (group.finished.fetch_add(1, std::memory_order_acq_rel) + 1 != batch_size) return;
+  // Before the turn: a rank that sees the next turn finds the count at 0.
   group.finished.store(0, std::memory_order_relaxed);
   group.turn.set(group.turn.load() + 1);
   if (any_hears_ >= Hears::turns) shared_.turns.bump();
