@@ -1,4 +1,4 @@
-"""The folders of python/collio are rooms: none imports from another that, by whatever way, imports from it."""
+"""No module of python/collio imports another that, by whatever way, imports it; nor does a folder. Imports for types alone count."""
 
 import ast
 
@@ -35,8 +35,22 @@ def rooms_used():
     return used
 
 
+def modules_used():
+    """{module: modules it imports}; a folder's module is its __init__.py."""
+    paths = {}
+    for path in source_tree.files("python/collio", suffixes=(".py",)):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        paths[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    used = {}
+    for module, path in paths.items():
+        # A name that is no module is one of the module before its last dot.
+        found = {name if name in paths else name.rpartition(".")[0] for name in imported_modules(path)}
+        used[module] = found & paths.keys() - {module}
+    return used
+
+
 def cycle_in(used):
-    """Rooms that import each other in a ring; None where there is none."""
+    """Rooms or modules that import each other in a ring; None where there is none."""
     done = set()
 
     def walk(room, way):
@@ -56,6 +70,11 @@ def test_rooms_import_each_other_one_way():
     assert not ring, "imports go round: " + " -> ".join(room or "collio" for room in ring)
 
 
+def test_modules_import_each_other_one_way():
+    ring = cycle_in(modules_used())
+    assert not ring, "imports go round: " + " -> ".join(ring)
+
+
 def test_cycles_are_found():
     assert cycle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
     assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) is None
@@ -63,3 +82,9 @@ def test_cycles_are_found():
 
 def test_imports_in_functions_count():
     assert {"report", "topology", "machine_file"} <= rooms_used()["run"]
+
+
+def test_modules_and_their_names_count():
+    used = modules_used()
+    assert {"collio.library.native", "collio.library.errors"} <= used["collio.library.request"]
+    assert "collio.library.file" in used["collio.library"]

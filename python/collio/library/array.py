@@ -159,7 +159,7 @@ class ArrayFile:
         if place.cut is not None:
             memory.checked(f"put of {name!r}", block, block.dtype, decomposition.elements)
             block = block.reshape(decomposition.box[1] if decomposition.box else -1)
-        if not self.file.putting:
+        if not self.file.opened.putting:
             self._records_put = 0  # the others were cancelled
         for part in parts:
             part.variable.put(block[part.of_block].astype(place.dtype, copy=False), record or 0)
@@ -167,7 +167,7 @@ class ArrayFile:
 
     def commit(self, wait: bool = True) -> Request | None:
         """Writes what ranks have put; as File.commit(). Collective."""
-        records, self._records_put = self._records_put if self.file.putting else 0, 0
+        records, self._records_put = self._records_put if self.file.opened.putting else 0, 0
         if not wait:
             self._count_written()
             self._begun.append((self.file.commit(wait=False), records))
@@ -208,7 +208,7 @@ class ArrayFile:
         """As File.close(). Collective."""
         try:
             if self._records is not None and not self.file.closed and self.file.mode != "r":
-                self.file.announce(agreement.RECORDS, "close")
+                self.file.opened.announce(agreement.RECORDS, "close")
                 self._tell_records()
         finally:
             self.file.close()

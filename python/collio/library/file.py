@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, overload
@@ -18,6 +16,7 @@ from . import agreement, decomposition, native
 from .decomposition import Decomposition
 from .errors import Error
 from .memory import DirectCall
+from .open_file import OpenFile
 from .request import Request
 from .variable import Place, Variable
 
@@ -29,8 +28,6 @@ MODES = {
     "x": _UPDATE | native.CREATE | native.EXCLUSIVE,
     "a": _UPDATE | native.CREATE,
 }
-PATIENCE_S = 1.0
-"""How long a rank that leaves by an exception waits for the others before it prints the exception."""
 
 
 def open(comm: Any, path: str | os.PathLike[str], mode: str = "r", hints: Mapping[str, object] | None = None) -> File:
@@ -75,15 +72,8 @@ class File:
         """`number`: the file's own in the agreement of its ranks."""
         self.path = path
         self.mode = mode
-        self.handle = handle
         self.variables: dict[str, Variable] = {}
-        self.putting: list[Any] = []
-        self.getting: list[Any] = []
-        self._agreement, self._number = shared, number
-        self._requests: list[Request] = []
-        self._declared = False
-        self._puts = 0  # declared
-        self._agreement.add(self._number, self)
+        self.opened = OpenFile(path, handle, shared, number)
 
     def __repr__(self) -> str:
         return f"<collio.File {self.path!r}, mode {self.mode!r}{', closed' if self.closed else ''}>"
@@ -106,10 +96,10 @@ class File:
 
         Raises ValueError (also for a name that the file has), TypeError. Not collective. O(1).
         """
-        self.check_open()
+        self.opened.check_open()
         if name in self.variables:
             raise ValueError(f"{self.path} has a variable {name!r} already")
-        self.variables[name] = Variable(self, name, dtype, decomposition, Place(offset, record_stride))
+        self.variables[name] = Variable(self.opened, name, dtype, decomposition, Place(offset, record_stride))
         return self.variables[name]
 
     def declare(self, puts: Sequence[Variable | tuple[Variable, int]], in_memory: int | None = None) -> None:
@@ -127,17 +117,17 @@ class File:
         in_memory. Collective. O(puts log puts).
         """
         parts = [put if isinstance(put, tuple) else (put, 0) for put in puts]
-        listed = (native.Part * len(parts))(*(native.Part(variable.handle if variable.file is self else None, native.int64s([record])[0])
+        listed = (native.Part * len(parts))(*(native.Part(variable.handle if variable.file is self.opened else None, native.int64s([record])[0])
                                                for variable, record in parts))
-        self.announce(agreement.DECLARE, "declare")
-        self._call("declare", len(parts), listed, 0 if in_memory is None else in_memory)
-        self._declared, self._puts = True, len(parts)
+        self.opened.announce(agreement.DECLARE, "declare")
+        self.opened.call("declare", len(parts), listed, 0 if in_memory is None else in_memory)
+        self.opened.expect(len(parts))
 
     def group_end(self, put: int) -> int:
         """The number behind the last put in the group of declared put `put`, counted from 0. Raises ValueError. Not collective."""
-        self.check_open()
+        self.opened.check_open()
         end = ctypes.c_int64(0)
-        native.call("group_end", self.handle, *native.int64s([put]), ctypes.byref(end))
+        native.call("group_end", self.opened.handle, *native.int64s([put]), ctypes.byref(end))
         return end.value
 
     def wait_puts(self, puts: int) -> None:
@@ -146,9 +136,9 @@ class File:
         The other ranks must make their puts of the same groups. Raises ValueError if this rank has not made all puts of the group, or if the commit writes
         it; else the error of the group. Not collective.
         """
-        self.check_open()
-        native.call("wait_puts", self.handle, *native.int64s([puts]))
-        self.putting[:puts] = [None] * puts  # a step need not fit in memory
+        self.opened.check_open()
+        native.call("wait_puts", self.opened.handle, *native.int64s([puts]))
+        self.opened.putting[:puts] = [None] * puts  # a step need not fit in memory
 
     # --- moving the data ------------------------------------------------------------------------
 
@@ -162,7 +152,7 @@ class File:
         Returns None when the data is written. With wait=False it returns a request, and the commit goes on while the program computes. Raises Error, the
         same code on all ranks; from the request's wait() where there is one. Collective.
         """
-        return self._transfer("commit", wait, (), self.putting)
+        return self.opened.transfer("commit", wait, (), self.opened.putting)
 
     @overload
     def fetch(self, wait: Literal[True] = True) -> None: ...
@@ -170,7 +160,7 @@ class File:
     def fetch(self, wait: Literal[False]) -> Request: ...
     def fetch(self, wait: bool = True) -> Request | None:
         """Reads what ranks have asked for since the last fetch. wait and errors as in commit(). Collective."""
-        return self._transfer("fetch", wait, (), self.getting)
+        return self.opened.transfer("fetch", wait, (), self.opened.getting)
 
     @overload
     def write_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: Literal[True] = True) -> None: ...
@@ -185,7 +175,7 @@ class File:
         Raises TypeError, ValueError; Error as commit() does, also for pieces that overlap. Collective. O(pieces), with a sort where they do not ascend.
         """
         direct = DirectCall("write_pieces()", pieces, buffer, memory_pieces, into=False)
-        return self._transfer("write_pieces", wait, direct.arguments, [direct])
+        return self.opened.transfer("write_pieces", wait, direct.arguments, [direct])
 
     @overload
     def read_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: Literal[True] = True) -> None: ...
@@ -194,7 +184,7 @@ class File:
     def read_pieces(self, pieces: Any, buffer: Any, memory_pieces: Any = None, wait: bool = True) -> Request | None:
         """Reads pieces of the file, which may overlap, into a buffer that can be written; all else as write_pieces(). Collective."""
         direct = DirectCall("read_pieces()", pieces, buffer, memory_pieces, into=True)
-        return self._transfer("read_pieces", wait, direct.arguments, [direct])
+        return self.opened.transfer("read_pieces", wait, direct.arguments, [direct])
 
     def write_alone(self, pieces: Any, buffer: Any, memory_pieces: Any = None) -> int:
         """write_pieces() by this rank alone; returns the bytes written. Not collective."""
@@ -209,42 +199,38 @@ class File:
 
         In a declared epoch the groups that have begun are written, the rank makes no further puts before its commit, and the commit raises on all ranks.
         """
-        self.check_open()
-        native.call("cancel", self.handle)
-        self.getting = []
-        if not self._declared:  # else groups of these arrays may be under way until the commit
-            self.putting = []
+        self.opened.cancel()
 
     # --- the file -------------------------------------------------------------------------------
 
     @property
     def comm(self) -> Any:
         """A communicator of its ranks, of collio's own."""
-        return self._agreement.comm
+        return self.opened.comm
 
     @property
     def size(self) -> int:
         """Bytes in the file now. Not collective."""
-        self.check_open()
+        self.opened.check_open()
         found = ctypes.c_int64(0)
-        native.call("size", self.handle, ctypes.byref(found))
+        native.call("size", self.opened.handle, ctypes.byref(found))
         return found.value
 
     def sync(self) -> None:
         """Has the storage keep what was committed so far. Raises Error. Collective."""
-        self.announce(agreement.SYNC, "sync")
-        self._call("sync")
+        self.opened.announce(agreement.SYNC, "sync")
+        self.opened.call("sync")
 
     def truncate(self, size: int) -> None:
         """Makes the file `size` bytes long, shorter or longer; all ranks give the same number. Completes what was committed. Raises Error. Collective."""
         size = native.int64s([size])[0]
-        self.announce(agreement.TRUNCATE, "truncate")
-        self._call("set_size", size)
+        self.opened.announce(agreement.TRUNCATE, "truncate")
+        self.opened.call("set_size", size)
 
     @property
     def closed(self) -> bool:
         """Whether the file is closed."""
-        return not self.handle
+        return self.opened.closed
 
     def close(self) -> None:
         """Completes what was committed and closes the file. A second call does nothing.
@@ -252,14 +238,8 @@ class File:
         Raises Error: PeerError where another rank has left by an exception; that of a request that nobody waited for; ARGUMENT where a rank put or asked
         for data without a commit or fetch behind it. The file is closed all the same. Collective.
         """
-        if self.closed:
-            return
-        announced = self._agreement.announce(self._number, agreement.CLOSE)
-        announced.wait()
-        error = self._close_native()
-        error = announced.error(f"close {self.path}") or error
-        if error:
-            raise error
+        if not self.closed:
+            self.opened.close()
 
     def __enter__(self) -> File:
         return self
@@ -267,114 +247,14 @@ class File:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if error is None or self.closed:
             self.close()
-            return
-        self.cancel()
-        self._agreement.leave(self._number, self, lambda: self._remark(error), PATIENCE_S)
-
-    def check_open(self) -> None:
-        """Raises ValueError where the file is closed."""
-        if self.closed:
-            raise ValueError(f"{self.path} is closed")
-
-    def announce(self, kind: int, name: str) -> None:
-        """Before a call that returns when it is done. Raises the error of all ranks where not all come. Collective."""
-        self.check_open()
-        announced = self._agreement.announce(self._number, kind)
-        announced.wait()
-        error = announced.error(f"{name} of {self.path}")
-        if error:
-            self.cancel()
-            raise error
-
-    # --- what its agreement asks of a file ------------------------------------------------------
-
-    def join(self, kind: int) -> None:
-        """See agreement.Member."""
-        name = next(name for name, waiting in _KINDS.items() if agreement.LATER[waiting] == kind)
-        nothing = DirectCall(name, [], bytearray(), None, into=True)
-        handle = ctypes.c_void_p()
-        native.call("cancel", self.handle)
-        try:
-            native.call(name, self.handle, *(nothing.arguments if name.endswith("pieces") else ()), ctypes.byref(handle))
-        except Error:  # as on the other ranks
-            return
-        self._requests.append(Request(name, handle, None, []))
-
-    def close_here(self) -> None:
-        """See agreement.Member. Errors are not raised: an exception is on its way already."""
-        self._close_native()
-
-    def step(self) -> bool:
-        """See agreement.Member."""
-        if self.handle:
-            native.call("wait_puts", self.handle, 0)
-        return bool(self.handle)
-
-    def give_up(self) -> None:
-        """See agreement.Member."""
-        if self.handle and len(self.putting) < self._puts:
-            self.cancel()
-
-    # --- inside ---------------------------------------------------------------------------------
-
-    def _transfer(self, name: str, wait: bool, arguments: tuple[Any, ...], arrays: list[Any]) -> Request | None:
-        """A call of _KINDS; `arrays` live until it is done, and are none then. Collective."""
-        if wait:
-            self.announce(_KINDS[name], name)
-            try:
-                self._call(name, *arguments, None)
-            finally:
-                arrays.clear()
-            return None
-        self.check_open()
-        announced = self._agreement.announce(self._number, agreement.LATER[_KINDS[name]])
-        held = arrays[:]
-        arrays.clear()
-        what, handle = f"{name} of {self.path}", ctypes.c_void_p()
-        try:
-            self._call(name, *arguments, ctypes.byref(handle))
-        except Error as raised:  # within an epoch: there is no request on any rank
-            announced.wait()
-            raise (announced.error(what) or raised) from None
-        request = Request(what, handle, announced, held)
-        self._requests = [other for other in self._requests if not other.done() or other.unheard] + [request]
-        return request
-
-    def _call(self, name: str, *arguments: Any) -> None:
-        """A call of the library, which ends a declared step. Collective."""
-        try:
-            native.call(name, self.handle, *arguments)
-        finally:
-            if self._declared:
-                self.putting.clear()
+        else:
+            self.opened.leave(error)
 
     def _alone(self, name: str, direct: DirectCall) -> int:
-        self.check_open()
+        self.opened.check_open()
         moved = ctypes.c_int64(0)
-        native.call(name, self.handle, *direct.arguments, ctypes.byref(moved))
+        native.call(name, self.opened.handle, *direct.arguments, ctypes.byref(moved))
         return moved.value
-
-    def _close_native(self) -> Error | None:
-        """Closes the file; the first error of what was going on. Collective."""
-        error: Error | None = None
-        try:
-            native.call("close", ctypes.byref(self.handle))
-        except Error as raised:
-            error = raised
-        for request in self._requests:
-            request.complete()
-        self._agreement.remove(self._number)
-        self.putting, self.getting, self.variables = [], [], {}
-        return next((request.unheard for request in self._requests if request.unheard), error)
-
-    def _remark(self, error: BaseException) -> None:
-        """The exception that this rank leaves by, while the other ranks may wait for something else."""
-        text = "".join(traceback.format_exception_only(type(error), error)).strip()
-        place = f"rank {self._agreement.comm.rank}: leaving {self.path}, and waiting for the other ranks to call collio"
-        print(f"collio: {place}, because of {text}", file=sys.stderr, flush=True)
-
-
-_KINDS = {"commit": agreement.COMMIT, "fetch": agreement.FETCH, "write_pieces": agreement.WRITE_PIECES, "read_pieces": agreement.READ_PIECES}
 
 
 def _mode(mode: str) -> int:

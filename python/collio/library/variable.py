@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import memory, native
 from .arguments import whole_number
 from .decomposition import Decomposition
-
-if TYPE_CHECKING:
-    from .file import File
+from .open_file import OpenFile
 
 MOST_ELEMENT_BYTES = 1 << 20
 
@@ -30,7 +28,7 @@ class Variable:
     `name`, `dtype`, `decomposition`; `offset`: the array's first byte in the file; `record_stride`: bytes from one record to the next, 0 for no records.
     """
 
-    def __init__(self, file: File, name: str, dtype: Any, decomposition: Decomposition, place: Place) -> None:
+    def __init__(self, file: OpenFile, name: str, dtype: Any, decomposition: Decomposition, place: Place) -> None:
         self.file = file
         self.name = name
         self.dtype = np.dtype(dtype)

@@ -87,7 +87,7 @@ def check_numbers_of_puts_differ(comm, folder):
         for record in reversed(range(comm.rank)):
             variable.put(np.full(3, 10 * record + comm.rank, "f8"), record)
         file.commit(wait=True)
-        assert not file.putting
+        assert not file.opened.putting
     if comm.size > 1:
         found = file_as(comm, folder / "a", "f8")
         found = np.append(found, np.zeros((comm.size - 1) * comm.size * 3 - found.size)).reshape(comm.size - 1, comm.size, 3)

@@ -182,7 +182,7 @@ def check_calls_with_requests_amid(comm, folder):
             variables[0].put(np.zeros(10))
             with raises(ValueError, "data was put without a commit behind it"):
                 file.fetch(wait=False)
-            assert not file.putting  # arrays may go
+            assert not file.opened.putting  # arrays may go
         for step in range(2):
             for number, variable in enumerate(variables):
                 variable.put(np.full(10, 100.0 * step + 10 * number + comm.rank), step)
