@@ -14,7 +14,18 @@ import pytest
 
 from collio.lab import targets
 from collio.lab.targets import TargetError, TargetSpec, start_target
-from lab_target import ENDS_WITHIN_S, MIB, RATE, error_of, is_mounted, memory, opened, program, target, wait_until  # noqa: F401
+from lab_target import (  # noqa: F401
+    ENDS_WITHIN_S,
+    MIB,
+    RATE,
+    error_of,
+    is_mounted,
+    memory,
+    opened,
+    program,
+    target,
+    wait_until,
+)
 
 # --- failures -------------------------------------------------------------------------------------
 

@@ -257,7 +257,9 @@ def test_config_files(reads):
 
 def test_hints():
     text = "cb_nodes=4;cb_buffer_size=16MiB;collio_patience=60;collio_faults=all:write1-3:delay=0.25,EINTR=3,short=100;cb_config_list=*:2,a:1"
-    read = lambda changed: config.gather_settings([changed], {"COLLIO_HINTS": changed, "HOME": "/nonexistent"})  # noqa: E731
+    def read(changed):
+        return config.gather_settings([changed], {"COLLIO_HINTS": changed, "HOME": "/nonexistent"})
+
     mutated.accepted(read, mutated.texts(text, 400), hints.HintError)
     for hint in hints.HINTS:
         mutated.accepted(hint.parse, mutated.texts(hint.default, 30), hints.HintError)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -35,7 +36,7 @@ def _to_target(verb: str, work: Callable[[Path, Path], str], sources: tuple[Path
     targets = [target / source.name if into else target for source in sources]
     if twice := {str(path) for path in targets if targets.count(path) > 1}:
         raise click.ClickException(f"several files would become {', '.join(sorted(twice))}")
-    _each(verb, [(source, lambda source=source, goal=goal: work(source, goal)) for source, goal in zip(sources, targets)])  # type: ignore[misc]
+    _each(verb, [(source, partial(work, source, goal)) for source, goal in zip(sources, targets)])
 
 
 @click.command()
@@ -68,4 +69,4 @@ def rm(sources: tuple[Path, ...]) -> None:
 
     Of a copied placeholder only the name goes: the bytes are those of the original.
     """
-    _each("remove", [(source, lambda source=source: moving.remove(source)) for source in sources])  # type: ignore[misc]
+    _each("remove", [(source, partial(moving.remove, source)) for source in sources])

@@ -51,7 +51,7 @@ def check_one_array(comm, folder):
             path = folder / f"{dtype.replace('>', 'big')}.{ending}"
             block, start = part_of(comm, array)
             collio.array.write(comm, path, "T", block, shape=SHAPE, start=start)
-            on_first_rank(comm, lambda: read_by_others(path, "T", array))  # noqa: B023  # called at once
+            on_first_rank(comm, lambda: read_by_others(path, "T", array))
             back = collio.array.read(comm, path, "T", start=start, count=block.shape)
             same(back, block)
             assert back.dtype == np.dtype(dtype).newbyteorder("=")
@@ -72,7 +72,7 @@ def check_several_arrays(comm, folder):
             if comm.rank == 0:
                 file.put("mask", mask[:1])
             file.commit(wait=True)
-        on_first_rank(comm, lambda: (read_by_others(path, "T", temperature, ("z", "y", "x")), read_by_others(path, "mask", mask)))  # noqa: B023
+        on_first_rank(comm, lambda: (read_by_others(path, "T", temperature, ("z", "y", "x")), read_by_others(path, "mask", mask)))
         with collio.array.open(comm, path, "r+") as file:
             same(file.read("mask", decomposition=collio.map((6, 4), [3, 3, 23])), mask.reshape(-1)[[3, 3, 23]])
             same(file.read("T", (1, 2, 0)), temperature[1:, 2:])

@@ -145,10 +145,10 @@ def check_files_of_netcdf(comm, folder):
             def make():
                 import netCDF4
 
-                with netCDF4.Dataset(path, "w", format=kind) as file:  # noqa: B023  # called at once
+                with netCDF4.Dataset(path, "w", format=kind) as file:
                     file.createDimension("t", None)
                     file.createDimension("x", 3)
-                    for name in names:  # noqa: B023
+                    for name in names:
                         file.createVariable(name, "i2", ("t", "x"))[:] = np.arange(6).reshape(2, 3) + ord(name)
             on_first_rank(comm, make)
             with collio.array.open(comm, path, "r+") as file:
@@ -159,10 +159,10 @@ def check_files_of_netcdf(comm, folder):
             def look():
                 import netCDF4
 
-                with netCDF4.Dataset(path) as file:  # noqa: B023
+                with netCDF4.Dataset(path) as file:
                     file.set_auto_mask(False)
                     same(file["a"][:, 0], [ord("a"), ord("a") + 3, 0])
-                    for name in names:  # noqa: B023
+                    for name in names:
                         same(file[name][:2], np.arange(6).reshape(2, 3) + ord(name))
             on_first_rank(comm, look)
 

@@ -71,11 +71,11 @@ def check_each_subfile_has_its_part(comm, folder):
     for dtype, count, along in (("f8", 7, None), ("i1", 5, "y"), ("i8", 2, 2), ("f4", 1, None)):
         array, path = numbers(SHAPE).astype(dtype), folder / f"{dtype}.nc"
         write(comm, path, array, subfiles=count, par_dim=along)
-        on_first_rank(comm, lambda: write_plain(folder / "plain.nc", array))  # noqa: B023  # called at once
+        on_first_rank(comm, lambda: write_plain(folder / "plain.nc", array))
 
         def look():
-            parts = [values_of(f"{path}.subfile_{i}.nc") for i in range(count)]  # noqa: B023
-            same(np.concatenate(parts, axis={None: 0, "y": 1}.get(along, along)), values_of(folder / "plain.nc"))  # noqa: B023
+            parts = [values_of(f"{path}.subfile_{i}.nc") for i in range(count)]
+            same(np.concatenate(parts, axis={None: 0, "y": 1}.get(along, along)), values_of(folder / "plain.nc"))
         on_first_rank(comm, look)
         same(collio.array.read(comm, path, "T"), array)
 
@@ -115,7 +115,7 @@ def check_a_file_in_place_of_another(comm, folder):
     for how, wanted in (({"subfiles": 4}, 4), ({"hints": {"nc_num_subfiles": 3, "pnetcdf_subfiling": "enable"}}, 3), ({}, 0)):
         write(comm, path, array, **how)
         same(collio.array.read(comm, path, "T"), array)
-        on_first_rank(comm, lambda: same(len(os.listdir(folder)), 1 + wanted))  # noqa: B023
+        on_first_rank(comm, lambda: same(len(os.listdir(folder)), 1 + wanted))
 
 
 def check_links_to_a_master(comm, folder):
@@ -187,7 +187,7 @@ def check_damage_is_named_on_all_ranks(comm, folder):
     }
     for (word, (name, damage)), number in zip(damages.items(), itertools.count()):
         place = folder / str(number)
-        on_first_rank(comm, lambda: (shutil.copytree(folder, place, ignore=lambda *_: list(map(str, range(99)))), damage(place / name)))  # noqa: B023
+        on_first_rank(comm, lambda: (shutil.copytree(folder, place, ignore=lambda *_: list(map(str, range(99)))), damage(place / name)))
         with raises(collio.Error, str(place / name), word):
             collio.array.open(comm, place / "m.nc")
     with collio.array.open(comm, folder / "m.nc") as file:
@@ -209,7 +209,7 @@ def check_subfiles_in_folders(comm, folder):
         same(collio.array.read(comm, path, "T"), array)
 
         def look():
-            dealt = [place for place in places if str(place) in hints.get("collio_subfile_dirs", "").split(":")]  # noqa: B023  # called at once
+            dealt = [place for place in places if str(place) in hints.get("collio_subfile_dirs", "").split(":")]
             for i in range(3):
                 subfile = folder / f"m.nc.subfile_{i}.nc"
                 assert subfile.is_symlink() == bool(dealt)
