@@ -1,4 +1,5 @@
-"""Whether this run is a long one: all cases and variants, not those alone that a short run has (see CONTRIBUTING.md)."""
+"""Whether this run is a long one: all cases and variants, not those alone that a short run has (see
+CONTRIBUTING.md)."""
 
 import os
 

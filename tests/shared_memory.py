@@ -10,6 +10,7 @@ needed = pytest.mark.skipif(not WRITABLE, reason=NONE)
 
 
 def needed_by_openmpi(mpi):
-    """Where all ranks are on one node, Open MPI wants a semaphore there for the shared file pointer, and opens no file without."""
+    """Where all ranks are on one node, Open MPI wants a semaphore there for the shared file pointer, and
+    opens no file without."""
     if mpi.family == "openmpi" and not WRITABLE:
         pytest.skip(f"Open MPI opens no files without a semaphore; {NONE}")

@@ -1,17 +1,26 @@
-"""Sections of docs/benchmarks.md: speed-ups over the fastest rival, beside what is aimed at, and whole programs."""
+"""Sections of docs/benchmarks.md: speed-ups over the fastest rival, beside what is aimed at, and whole
+programs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmark_figures import figures, geometric_mean
 
-AIMS = {"below 1 KiB": 2.0, "1 to 8 KiB": 1.3, "above 8 KiB": 0.97, "one a call, 1 KiB": 0.97, "one a call, larger": 0.97}
+AIMS = {
+    "below 1 KiB": 2.0,
+    "1 to 8 KiB": 1.3,
+    "above 8 KiB": 0.97,
+    "one a call, 1 KiB": 0.97,
+    "one a call, larger": 0.97,
+}
 """Of pieces, in words; the speed-up aimed at."""
 ONE_A_CALL = ("ior", "hacc", "contiguous")
 """Patterns in which a rank has one piece in each call."""
 PROGRAM_AIM = 0.97
-FRONTS = {"collio": ("MPI-IO", ("native", "native-tuned")),
-          "pnetcdf-collio": ("PnetCDF", ("pnetcdf", "pnetcdf-tuned", "pnetcdf-gio", "pnetcdf-gio-tuned"))}
+FRONTS = {
+    "collio": ("MPI-IO", ("native", "native-tuned")),
+    "pnetcdf-collio": ("PnetCDF", ("pnetcdf", "pnetcdf-tuned", "pnetcdf-gio", "pnetcdf-gio-tuned")),
+}
 """Engine of collio: what the program calls, and the rivals."""
 LEAST_SHARE = 0.05
 
@@ -46,7 +55,13 @@ class Case:
         """A key of AIMS."""
         if self.pattern.split(",")[0] in ONE_A_CALL:
             return "one a call, 1 KiB" if self.piece_bytes <= 1024 else "one a call, larger"
-        return "below 1 KiB" if self.piece_bytes < 1024 else "1 to 8 KiB" if self.piece_bytes <= 8192 else "above 8 KiB"
+        return (
+            "below 1 KiB"
+            if self.piece_bytes < 1024
+            else "1 to 8 KiB"
+            if self.piece_bytes <= 8192
+            else "above 8 KiB"
+        )
 
     @property
     def aim(self) -> float:
@@ -67,16 +82,28 @@ def cases_of(document: dict, pattern: str, library: str) -> list:
         if not any((name, operation) in rows for name in names if name.endswith("tuned")):
             continue
         floor = rows.get(("floor", operation))
-        found.append(Case(
-            pattern, "lab" if "lab" in document else document["machine"]["file_system"], document["ranks"], library, front, operation, document["bytes"] / document["pieces"], min(rivals) / row["median_s"],
-            min(rivals) / floor["median_s"] if floor else None, shares_of(row)))
+        found.append(
+            Case(
+                pattern,
+                "lab" if "lab" in document else document["machine"]["file_system"],
+                document["ranks"],
+                library,
+                front,
+                operation,
+                document["bytes"] / document["pieces"],
+                min(rivals) / row["median_s"],
+                min(rivals) / floor["median_s"] if floor else None,
+                shares_of(row),
+            )
+        )
     return found
 
 
 def shares_of(row: dict) -> dict:
     """Steps of collio's calls as parts of the time, the setting of views, and what is left of it.
 
-    Steps are of a run of their own. Where a document does not say how long that took, it took no less than they did.
+    Steps are of a run of their own. Where a document does not say how long that took, it took no less than
+    they did.
     """
     seconds = dict(row.get("steps_s", {}))
     if not seconds:
@@ -99,24 +126,50 @@ def means(cases: list) -> str:
     for front in dict.fromkeys(case.front for case in cases):
         for words in AIMS:
             for place in sorted({case.place for case in cases}, key=lambda place: place != "tmpfs"):
-                mine = [case for case in cases if (case.front, case.pieces, case.place) == (front, words, place)]
+                mine = [
+                    case for case in cases if (case.front, case.pieces, case.place) == (front, words, place)
+                ]
                 if mine:
                     cells = [front, words, place, len(mine) // 2]
                     for operation in ("write", "read"):
                         some = [case for case in mine if case.operation == operation]
-                        cells += [figures(geometric_mean([case.speedup for case in some])), f"{sum(case.met for case in some)} of {len(some)}"]
+                        cells += [
+                            figures(geometric_mean([case.speedup for case in some])),
+                            f"{sum(case.met for case in some)} of {len(some)}",
+                        ]
                     lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
 
 
 def missed_table(cases: list) -> str:
-    """The cases that miss their aim, with the parts of collio's time. *most*: the fastest rival's time ÷ the floor."""
-    missed = sorted((case for case in cases if not case.met), key=lambda case: (case.front, case.pattern, case.place, case.library, case.ranks, case.operation))
-    lines = ["| program calls | pattern | on | MPI library | ranks | operation | speed-up | aim | most | time goes to |", "|" + " --- |" * 10]
+    """The cases that miss their aim, with the parts of collio's time. *most*: the fastest rival's time ÷ the
+    floor."""
+    missed = sorted(
+        (case for case in cases if not case.met),
+        key=lambda case: (case.front, case.pattern, case.place, case.library, case.ranks, case.operation),
+    )
+    lines = [
+        "| program calls | pattern | on | MPI library | ranks | operation | speed-up | aim | most | time "
+        "goes to |",
+        "|" + " --- |" * 10,
+    ]
     for case in missed:
-        parts = sorted(((share, step) for step, share in case.shares.items() if share >= LEAST_SHARE), reverse=True)
+        parts = sorted(
+            ((share, step) for step, share in case.shares.items() if share >= LEAST_SHARE), reverse=True
+        )
         told = ", ".join(f"{step} {100 * share:.0f} %" for share, step in parts)
-        cells = [case.front, case.pattern, case.place, case.library, case.ranks, case.operation, figures(case.speedup), case.aim, figures(case.most) if case.most else "", told]
+        cells = [
+            case.front,
+            case.pattern,
+            case.place,
+            case.library,
+            case.ranks,
+            case.operation,
+            figures(case.speedup),
+            case.aim,
+            figures(case.most) if case.most else "",
+            told,
+        ]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"
 
@@ -133,14 +186,26 @@ def programs(documents: list) -> list:
     reached = [f"{sum(round(ratio, 2) >= PROGRAM_AIM for ratio in some)} of {len(some)}" for some in ratios]
     lows = [figures(min(some)) for some in ratios]
     cells = {"geometric mean": ends, "lowest": lows, f"{PROGRAM_AIM} or more": reached}
-    lines = ["| | write | read |", "| --- | --- | --- |", *(f"| {words} | {' | '.join(some)} |" for words, some in cells.items())]
+    lines = [
+        "| | write | read |",
+        "| --- | --- | --- |",
+        *(f"| {words} | {' | '.join(some)} |" for words, some in cells.items()),
+    ]
     return ["## Whole programs\n", PROGRAMS_TEXT, "\n".join(lines) + "\n"]
 
 
 def programs_table(documents: list, pattern_of: Words, library_of: Words) -> str:
     lines = ["| pattern | on | MPI library | ranks | write | read |", "|" + " --- |" * 6]
-    for document in sorted(documents, key=lambda document: (pattern_of(document), document["dir"], document["mpi"], document["ranks"])):
-        cells = [pattern_of(document), document["machine"]["file_system"], library_of(document), document["ranks"]]
+    for document in sorted(
+        documents,
+        key=lambda document: (pattern_of(document), document["dir"], document["mpi"], document["ranks"]),
+    ):
+        cells = [
+            pattern_of(document),
+            document["machine"]["file_system"],
+            library_of(document),
+            document["ranks"],
+        ]
         cells += [figures(document["speed_up"][operation]) for operation in ("write", "read")]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines) + "\n"

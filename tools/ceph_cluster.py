@@ -1,8 +1,8 @@
-"""A CephFS on this machine: a monitor, a manager, a metadata server, four OSDs, two clients. It lives in the namespaces and the /run of the
-calling process, and ends with them.
+"""A CephFS on this machine: a monitor, a manager, a metadata server, four OSDs, two clients. It lives in the
+namespaces and the /run of the calling process, and ends with them.
 
-Each OSD keeps its objects (BlueStore) on a storage target of the lab, so its disk has a rate that can be set while it runs. OSD i also has pool
-`osd<i>` alone. Metadata lies on OSD 0.
+Each OSD keeps its objects (BlueStore) on a storage target of the lab, so its disk has a rate that can be set
+while it runs. OSD i also has pool `osd<i>` alone. Metadata lies on OSD 0.
 """
 
 import os
@@ -25,7 +25,8 @@ HOME = Path("/run/ceph-lab")
 CLIENTS = [HOME / "client1", HOME / "client2"]
 STEP_S = 60
 ADDRESSES = "[v2:127.0.0.1:3300,v1:127.0.0.1:6789]"
-# As for an SSD: BlueStore then writes no bytes twice. Timeouts of OSDs are long: with a disk at a tenth, a queue of 64 MB takes 20 s, and the monitor must not take the OSD for dead.
+# As for an SSD: BlueStore then writes no bytes twice. Timeouts of OSDs are long: with a disk at a tenth, a
+# queue of 64 MB takes 20 s, and the monitor must not take the OSD for dead.
 CONFIGURATION = f"""[global]
 fsid = {{fsid}}
 mon host = {ADDRESSES}
@@ -89,7 +90,13 @@ class Cluster:
         """What a program prints; Stop names it if it fails or takes too long."""
         line = " ".join(map(str, words))
         try:
-            done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=at_most_s, stdin=subprocess.DEVNULL)
+            done = subprocess.run(
+                [str(word) for word in words],
+                capture_output=True,
+                text=True,
+                timeout=at_most_s,
+                stdin=subprocess.DEVNULL,
+            )
         except subprocess.TimeoutExpired:
             raise Stop(f"{line}: no end within {at_most_s} s{self.last_words()}") from None
         if done.returncode:
@@ -103,7 +110,13 @@ class Cluster:
         log = HOME / "log" / f"{program}.{name}.out"
         with open(log, "wb") as stream:
             words = [program, "-f", "-i", name, "-c", str(self.configuration)]
-            self.daemons[log] = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT, start_new_session=True)
+            self.daemons[log] = subprocess.Popen(
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=stream,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
 
     def wait(self, what: str, holds, at_most_s=STEP_S) -> None:
         end = time.monotonic() + at_most_s
@@ -121,8 +134,12 @@ class Cluster:
 
     def last_words(self) -> str:
         """Of daemons that have ended."""
-        return "".join(f"\n{log.stem} ended with {daemon.returncode}:\n" + "\n".join(log.read_text(errors="replace").splitlines()[-10:])
-                       for log, daemon in self.daemons.items() if daemon.poll() is not None)
+        return "".join(
+            f"\n{log.stem} ended with {daemon.returncode}:\n"
+            + "\n".join(log.read_text(errors="replace").splitlines()[-10:])
+            for log, daemon in self.daemons.items()
+            if daemon.poll() is not None
+        )
 
     # --- bringing it up ---
 
@@ -135,7 +152,9 @@ class Cluster:
     def start_osds(self) -> None:
         program = builds.find_program(targets.PROGRAM)
         for number in range(OSDS):
-            self.disks.append(start_target(program, TargetSpec(f"osd{number}"), HOME / f"osd{number}", HOME / "disks"))
+            self.disks.append(
+                start_target(program, TargetSpec(f"osd{number}"), HOME / f"osd{number}", HOME / "disks")
+            )
             known = str(uuid.uuid4())
             self.ceph("osd", "new", known)
             self.run("ceph-osd", "-i", number, "-c", self.configuration, "--mkfs", "--osd-uuid", known)
@@ -147,7 +166,9 @@ class Cluster:
         for number in range(OSDS):
             self.ceph("osd", "crush", "rm-device-class", f"osd.{number}")
             self.ceph("osd", "crush", "set-device-class", f"only{number}", f"osd.{number}")
-            self.ceph("osd", "crush", "rule", "create-replicated", f"on{number}", "default", "osd", f"only{number}")
+            self.ceph(
+                "osd", "crush", "rule", "create-replicated", f"on{number}", "default", "osd", f"only{number}"
+            )
             self.ceph("osd", "pool", "create", f"osd{number}", 8, 8, "replicated", f"on{number}")
         self.ceph("osd", "pool", "create", "metadata", 8, 8, "replicated", "on0")
         self.ceph("osd", "pool", "create", "data", 64, 64, "replicated", "all")
@@ -161,8 +182,11 @@ class Cluster:
 
     def mount(self, client: Path) -> None:
         client.mkdir()
-        # With pages in the kernel one client reads old bytes of what the other writes (Ceph's documentation of the option).
-        self.run("ceph-fuse", "-c", self.configuration, "--id", "admin", "--fuse_disable_pagecache=true", client)
+        # With pages in the kernel one client reads old bytes of what the other writes (Ceph's documentation
+        # of the option).
+        self.run(
+            "ceph-fuse", "-c", self.configuration, "--id", "admin", "--fuse_disable_pagecache=true", client
+        )
         if not os.path.ismount(client):
             raise Stop(f"ceph-fuse: {client} is no mount")
 
@@ -172,7 +196,9 @@ class Cluster:
         """Bytes per second of each OSD's disk; those in `slow` get a tenth. None: no limit."""
         for disk in self.disks:  # nothing of the last rates' queues stays
             targets.set_rate(disk.mountpoint, None)
-        self.wait("disks are idle", lambda: not any(targets.status(disk.mountpoint).waiting for disk in self.disks))
+        self.wait(
+            "disks are idle", lambda: not any(targets.status(disk.mountpoint).waiting for disk in self.disks)
+        )
         for number, disk in enumerate(self.disks):
             targets.set_rate(disk.mountpoint, rate / 10 if rate and number in slow else rate)
 

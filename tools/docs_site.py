@@ -1,7 +1,8 @@
 """Hooks of MkDocs: which files of the repository the site is made of, and where they go.
 
-The Markdown files stay where GitHub shows them, and link to each other by their paths in the repository. The site keeps these
-paths to resolve links, and drops `docs/` from its addresses. Run by `make docs` through mkdocs.yml.
+The Markdown files stay where GitHub shows them, and link to each other by their paths in the repository. The
+site keeps these paths to resolve links, and drops `docs/` from its addresses. Run by `make docs` through
+mkdocs.yml.
 """
 
 import re
@@ -31,7 +32,10 @@ def on_files(files, config):
     folders = [path for path in ROOT.iterdir() if path.is_dir() and path.name not in NO_PAGES]
     pages = sorted([*ROOT.glob("*.md"), *(page for folder in folders for page in folder.rglob("*.md"))])
     linked = {target for page in pages for target in linked_files(page)} - set(pages)
-    ours += [repository_file(path, config) for path in [*pages, *sorted(linked), *sorted((ROOT / "docs/site").iterdir())]]
+    ours += [
+        repository_file(path, config)
+        for path in [*pages, *sorted(linked), *sorted((ROOT / "docs/site").iterdir())]
+    ]
     commands = File.generated(config, COMMANDS_PAGE, content=commands_text())
     commands.dest_uri = destination(COMMANDS_PAGE)
     return Files([*ours, commands])
@@ -65,7 +69,8 @@ def repository_file(path: Path, config) -> File:
 
 
 def destination(name: str) -> str:
-    """Where the site has a file: docs/start.md is start.html, README.md and bench/README.md are pages called index.html."""
+    """Where the site has a file: docs/start.md is start.html, README.md and bench/README.md are pages called
+    index.html."""
     place = re.sub(r"^docs/", "", name)
     return re.sub(r"(^|/)README\.html$", r"\1index.html", re.sub(r"\.md$", ".html", place))
 
@@ -76,7 +81,9 @@ def destination(name: str) -> str:
 def commands_text() -> str:
     """What `collio COMMAND --help` prints, for every command, as Markdown."""
     top = click.Context(cli.main, info_name="collio")
-    sections = [section for name in cli.COMMANDS for section in help_of(cli.main.get_command(top, name), name, top)]
+    sections = [
+        section for name in cli.COMMANDS for section in help_of(cli.main.get_command(top, name), name, top)
+    ]
     return "# Commands\n\nThe output of `--help` for each command.\n\n" + "\n".join(sections)
 
 

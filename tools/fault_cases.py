@@ -1,4 +1,5 @@
-"""What tools/fault_matrix runs: faults, and the configurations they are tried in. Plain data and pure functions.
+"""What tools/fault_matrix runs: faults, and the configurations they are tried in. Plain data and pure
+functions.
 
 A drill is a line "key=value;..." as tests/fault/drill.hpp reads it: hints, and keys of its own.
 """
@@ -8,7 +9,14 @@ from dataclasses import dataclass, field
 
 DIMENSIONS = {
     "collio_path": ("two_phase", "two_layer", "independent"),
-    "collio_schedule": ("none", "communication", "write", "write_communication", "write_communication_2", "dataflow"),
+    "collio_schedule": (
+        "none",
+        "communication",
+        "write",
+        "write_communication",
+        "write_communication_2",
+        "dataflow",
+    ),
     "collio_transfer": ("two_sided", "fence", "lock"),
     "collio_storage": ("posix", "threads", "uring"),
     "form": ("blocking", "nonblocking"),
@@ -25,12 +33,14 @@ RANKS_PER_NODE = (0, 1, 2)
 """COLLIO_RANKS_PER_NODE; 0: all ranks on one node."""
 
 ALWAYS = "cb_nodes={ranks};cb_config_list=*:*;cb_buffer_size=65536;collio_window=32768;collio_transfer_piece=1;bytes=64000"
-"""Every rank aggregates, in several rounds; pieces are long enough for one-sided transfers where those are asked for."""
+"""Every rank aggregates, in several rounds; pieces are long enough for one-sided transfers where those are
+asked for."""
 
 
 @dataclass(frozen=True)
 class Injected:
-    """A fault that collio injects. `expected`: the outcomes that are right; the second where no rank met the fault."""
+    """A fault that collio injects. `expected`: the outcomes that are right; the second where no rank met the
+    fault."""
 
     row: str
     direction: str
@@ -47,11 +57,18 @@ INJECTED = (
     _error("ENOSPC, every write", "write", "all:write:ENOSPC", "NO_SPACE"),
     _error("ENOSPC, one rank from its 2nd write on", "write", "1:write2+:ENOSPC", "NO_SPACE"),
     _error("EDQUOT, one rank's 1st write", "write", "0:write1:EDQUOT", "QUOTA"),
-    _error("EIO, one aggregator, windows with holes", "write", "aggregator=1:write:EIO", "IO", layout="holes"),
+    _error(
+        "EIO, one aggregator, windows with holes", "write", "aggregator=1:write:EIO", "IO", layout="holes"
+    ),
     _error("EROFS from the 2nd write on", "write", "all:write2+:EROFS", "READ_ONLY"),
     _error("EIO after 700 bytes of a write", "write", "all:write2:short=700,EIO", "IO"),
     _error("a write that moves nothing", "write", "2:write:ZERO", "IO"),
-    Injected("EIO and ENOSPC on different ranks", "write", "0:write:EIO/3:write:ENOSPC", ("NO_SPACE on all", "IO on all", "success")),
+    Injected(
+        "EIO and ENOSPC on different ranks",
+        "write",
+        "0:write:EIO/3:write:ENOSPC",
+        ("NO_SPACE on all", "IO on all", "success"),
+    ),
     Injected("reads of windows with holes fail", "write", "all:read:EIO", ("success",), layout="holes"),
     Injected("short writes, EINTR", "write", "all:write:EINTR=2,short=700", ("success",)),
     Injected("writes stuck for 0.1 s", "write", "1-2:write1-3:stuck=0.1", ("success",)),
@@ -80,7 +97,14 @@ def library_configurations():
 
 def drill_text(fault, configuration, file, ranks):
     """The line that the drill program reads."""
-    words = {"name": fault.row, "file": str(file), "direction": fault.direction, "layout": fault.layout, "faults": fault.rules, **configuration}
+    words = {
+        "name": fault.row,
+        "file": str(file),
+        "direction": fault.direction,
+        "layout": fault.layout,
+        "faults": fault.rules,
+        **configuration,
+    }
     return ";".join(f"{key}={value}" for key, value in words.items()) + ";" + ALWAYS.format(ranks=ranks)
 
 
@@ -105,7 +129,9 @@ REAL = (
     Real("read-only file system", "read_only", {"again": 0}),
     Real("folder removed before open", "removed", {"again": 0}),
     Real("target: writes fail with EIO", "target", {}, "fail=write EIO", "heal"),
-    Real("target: writes fail with EDQUOT from the 3rd on", "target", {}, "fail=write EDQUOT after 2", "heal"),
+    Real(
+        "target: writes fail with EDQUOT from the 3rd on", "target", {}, "fail=write EDQUOT after 2", "heal"
+    ),
     Real("target: full", "target", {"fresh": 1}, "fill=1", "heal"),
     Real("target: half of every write", "target", {}, "short=1", "heal"),
     Real("target: stuck for 2 s", "target", {"again": 0}, "stuck=1;sleep 2;heal"),

@@ -1,6 +1,7 @@
-"""Writes a man page for every command of collio, and one of its hints, into the folder it is given. Run with build/venv's Python, which has click-man.
+"""Writes a man page for every command of collio, and one of its hints, into the folder it is given. Run with
+build/venv's Python, which has click-man.
 
-    python tools/man_pages.py FOLDER     FOLDER/man1/collio-run.1, ..., FOLDER/man7/collio-hints.7
+python tools/man_pages.py FOLDER     FOLDER/man1/collio-run.1, ..., FOLDER/man7/collio-hints.7
 """
 
 import sys
@@ -10,7 +11,11 @@ from click_man.core import write_man_pages
 
 from collio import __version__, cli, hints
 
-HEADINGS = {"first": "HINTS TO KNOW FIRST", "tuning": "HINTS FOR TUNING", "experimental": "EXPERIMENTAL HINTS"}
+HEADINGS = {
+    "first": "HINTS TO KNOW FIRST",
+    "tuning": "HINTS FOR TUNING",
+    "experimental": "EXPERIMENTAL HINTS",
+}
 
 
 def main(folder: str) -> None:
@@ -18,7 +23,8 @@ def main(folder: str) -> None:
     for place in (commands, others):
         place.mkdir(parents=True, exist_ok=True)
     for group in (cli.main, cli.subfiles):
-        group.commands = {name: group.get_command(None, name) for name in group.shown}  # click-man asks for no names
+        # click-man asks for no names
+        group.commands = {name: group.get_command(None, name) for name in group.shown}
     write_man_pages("collio", cli.main, version=__version__, target_dir=str(commands))
     for name in cli.SUBFILES:  # messages print the short form
         short = commands / f"collio-{name}.1"
@@ -29,12 +35,20 @@ def main(folder: str) -> None:
 
 def hints_page() -> str:
     """The table of hints as roff."""
-    lines = [f'.TH "COLLIO-HINTS" "7" "" "{__version__}" "collio Manual"', ".SH NAME", "collio\\-hints \\- hints of collio's collective I/O"]
+    lines = [
+        f'.TH "COLLIO-HINTS" "7" "" "{__version__}" "collio Manual"',
+        ".SH NAME",
+        "collio\\-hints \\- hints of collio's collective I/O",
+    ]
     for group, heading in HEADINGS.items():
         lines.append(f".SH {heading}")
         for hint in hints.HINTS:
             if hint.group == group:
-                lines += [".TP", rf"\fB{roff(hint.key)}\fP={roff(hint.default)}", f"{roff(hint.meaning)}. Allowed: {roff(hint.allowed)}."]
+                lines += [
+                    ".TP",
+                    rf"\fB{roff(hint.key)}\fP={roff(hint.default)}",
+                    f"{roff(hint.meaning)}. Allowed: {roff(hint.allowed)}.",
+                ]
     return "\n".join([*lines, ".SH SEE ALSO", "collio\\-info(1), collio\\-run(1)"]) + "\n"
 
 

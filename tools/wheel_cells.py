@@ -27,11 +27,17 @@ class LeftOut(Exception):
 
 
 class Place:
-    """An environment with the wheel and an MPI. `programs`: tests/programs of the source tree. `pnetcdf`: prefixes of PnetCDF, `pythons`: interpreters with
-    mpi4py and h5py, of any MPI each."""
+    """An environment with the wheel and an MPI. `programs`: tests/programs of the source tree. `pnetcdf`:
+    prefixes of PnetCDF, `pythons`: interpreters with mpi4py and h5py, of any MPI each."""
 
     def __init__(self, mpi, folder: Path, programs: Path, pnetcdf=(), pythons=()):
-        self.mpi, self.folder, self.programs, self.pnetcdf, self.pythons = mpi, folder, programs, pnetcdf, pythons
+        self.mpi, self.folder, self.programs, self.pnetcdf, self.pythons = (
+            mpi,
+            folder,
+            programs,
+            pnetcdf,
+            pythons,
+        )
         self.env = folder / "venv"
         self.collio = self.env / "bin" / "collio"
         header = self.env / "include" / "mpi_abi.h"
@@ -43,7 +49,12 @@ class Place:
         return [str(word).replace("{env}", str(self.env)) for word in words]
 
     def environ(self, preload=None) -> dict:
-        environ = {"PATH": f"{self.env}/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(self.folder), "LANG": "C.UTF-8", **self.mpi.environ}
+        environ = {
+            "PATH": f"{self.env}/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "HOME": str(self.folder),
+            "LANG": "C.UTF-8",
+            **self.mpi.environ,
+        }
         environ.update({"MPI4PY_LIBMPI": self.mpi.library} if self.mpi.library else {})
         environ.update({"LD_PRELOAD": str(preload)} if preload else {})
         return environ
@@ -52,8 +63,17 @@ class Place:
         """Output of a command that must succeed."""
         words = [str(word) for word in words]
         try:
-            done = subprocess.run(words, env={**self.environ(preload), **variables}, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, errors="replace", timeout=TIMEOUT_S)
+            done = subprocess.run(
+                words,
+                env={**self.environ(preload), **variables},
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=TIMEOUT_S,
+            )
         except subprocess.TimeoutExpired:
             raise Failed(f"{Path(words[0]).name} did not end within {TIMEOUT_S} s") from None
         if done.returncode != 0:
@@ -73,11 +93,14 @@ class Place:
 
 
 def same_bytes(place: Place, program, preload=None) -> str:
-    """The program writes and reads, under collio and natively; the files are the same. Gives what was printed under collio."""
+    """The program writes and reads, under collio and natively; the files are the same. Gives what was printed
+    under collio."""
     ours, native, report = place.folder / "ours", place.folder / "native", place.folder / "report.json"
     for path in (ours, native, report):
         path.unlink(missing_ok=True)
-    printed = place.run([place.collio, "run", "--report", report, "--", *place.launch([*program, "write", ours])], preload)
+    printed = place.run(
+        [place.collio, "run", "--report", report, "--", *place.launch([*program, "write", ours])], preload
+    )
     place.run(place.launch([*program, "read", ours]))
     place.run(place.launch([*program, "write", native]))
     if not filecmp.cmp(ours, native, shallow=False):
@@ -97,14 +120,19 @@ def check_report(files: list) -> None:
 
 def build_tool(place: Place) -> Path:
     library = place.folder / "libtool.so"
-    words = [word for word in place.filled(place.mpi.compiler) if not word.startswith(("-lmpi", "-Wl,-rpath"))]
+    words = [
+        word for word in place.filled(place.mpi.compiler) if not word.startswith(("-lmpi", "-Wl,-rpath"))
+    ]
     place.run([*words, "-shared", "-fPIC", "-O1", "-o", library, place.programs / "c" / "tool.c", "-ldl"])
     return library
 
 
 def saw_all(printed: str) -> None:
     if "tool: open 2, write_all 1, read_at_all 1, dup 0, wait 0" not in printed:
-        raise Failed(f"the tool saw something else: {[line for line in printed.splitlines() if line.startswith('tool:')]}")
+        raise Failed(
+            "the tool saw something else: "
+            f"{[line for line in printed.splitlines() if line.startswith('tool:')]}"
+        )
 
 
 def in_c(place: Place) -> None:
@@ -117,41 +145,78 @@ def in_c_with_tool(place: Place) -> None:
 
 def in_c_with_tool_linked(place: Place) -> None:
     tool = build_tool(place)
-    saw_all(same_bytes(place, [place.compile("c/turns.c", "-Wl,--no-as-needed", tool, f"-Wl,-rpath,{tool.parent}")]))
+    saw_all(
+        same_bytes(
+            place, [place.compile("c/turns.c", "-Wl,--no-as-needed", tool, f"-Wl,-rpath,{tool.parent}")]
+        )
+    )
 
 
 def in_fortran(place: Place) -> str:
-    compiler, binding = ([place.mpi.fortran], "mpi_f08") if place.mpi.fortran else (intel_fortran(place), "mpi; it has no mpi_f08 for gfortran")
+    compiler, binding = (
+        ([place.mpi.fortran], "mpi_f08")
+        if place.mpi.fortran
+        else (intel_fortran(place), "mpi; it has no mpi_f08 for gfortran")
+    )
     program = place.compile("fortran/fields.F90", "-cpp", compiler=compiler)
-    place.run([place.collio, "run", "--report", place.folder / "f.json", "--", *place.launch([program, "write", place.folder / "f"])])
+    place.run(
+        [
+            place.collio,
+            "run",
+            "--report",
+            place.folder / "f.json",
+            "--",
+            *place.launch([program, "write", place.folder / "f"]),
+        ]
+    )
     check_report(json.loads((place.folder / "f.json").read_text())["files"])
     place.run(place.launch([program, "read", place.folder / "f"]))
     return binding
 
 
 def intel_fortran(place: Place) -> list:
-    """Words for gfortran with the modules that Intel MPI has for its version. Intel's own wrapper wants to be installed at a place of its own."""
+    """Words for gfortran with the modules that Intel MPI has for its version. Intel's own wrapper wants to be
+    installed at a place of its own."""
     if not shutil.which("gfortran"):
         raise LeftOut("no gfortran")
-    version = subprocess.run(["gfortran", "-dumpversion"], stdout=subprocess.PIPE, text=True, check=True).stdout.split(".")[0].strip()
+    version = (
+        subprocess.run(["gfortran", "-dumpversion"], stdout=subprocess.PIPE, text=True, check=True)
+        .stdout.split(".")[0]
+        .strip()
+    )
     modules = sorted(place.env.glob(f"include/mpi/gfortran/{version}.*"))
     if not modules or "-lmpi" not in place.mpi.compiler:
         raise LeftOut("no Fortran bindings")
     lib = place.env / "lib"
-    return ["gfortran", "-std=legacy", "-w", "-DBINDING_MPI", f"-I{modules[0]}", f"-I{place.env}/include", f"-L{lib}", f"-Wl,--disable-new-dtags,-rpath,{lib}",
-            "-lmpifort", "-lmpi"]
+    return [
+        "gfortran",
+        "-std=legacy",
+        "-w",
+        "-DBINDING_MPI",
+        f"-I{modules[0]}",
+        f"-I{place.env}/include",
+        f"-L{lib}",
+        f"-Wl,--disable-new-dtags,-rpath,{lib}",
+        "-lmpifort",
+        "-lmpi",
+    ]
 
 
 def as_library(place: Place) -> str:
-    """A program that calls collio.h, linked as the wheel's file for pkg-config says; one of the Fortran module, where the MPI has Fortran."""
+    """A program that calls collio.h, linked as the wheel's file for pkg-config says; one of the Fortran
+    module, where the MPI has Fortran."""
     if not shutil.which("pkg-config"):
         raise LeftOut("no pkg-config")
     native = next(place.env.glob("lib/python*/site-packages/collio/native"))
-    cflags, libs, module = (place.run(["pkg-config", word, "collio"], PKG_CONFIG_PATH=str(native / "lib" / "pkgconfig")).split()
-                            for word in ("--cflags", "--libs", "--variable=fortran"))
+    cflags, libs, module = (
+        place.run(["pkg-config", word, "collio"], PKG_CONFIG_PATH=str(native / "lib" / "pkgconfig")).split()
+        for word in ("--cflags", "--libs", "--variable=fortran")
+    )
     programs = [place.compile("../../examples/c/particles.c", *cflags, *libs)]
     if place.mpi.fortran:
-        programs.append(place.compile("../../examples/fortran/hello.f90", *libs, compiler=[place.mpi.fortran, *module]))
+        programs.append(
+            place.compile("../../examples/fortran/hello.f90", *libs, compiler=[place.mpi.fortran, *module])
+        )
     for program, wanted in zip(programs, ("the same", " 0 ")):
         if wanted not in place.run(place.launch([program, place.folder / program.stem])):
             raise Failed(f"{program.stem}: what it read is not what it wrote")
@@ -165,7 +230,11 @@ def in_python(place: Place) -> str:
         if not python:
             raise LeftOut(place.mpi.no_python)
         try:
-            place.run(place.launch([python, place.programs / "python" / "mpi4py_fields.py", "write", place.folder / "alone"]))
+            place.run(
+                place.launch(
+                    [python, place.programs / "python" / "mpi4py_fields.py", "write", place.folder / "alone"]
+                )
+            )
         except Failed:  # MPICH 4.0 cannot flatten types of MPI's large counts, which mpi4py 4 makes
             raise LeftOut("mpi4py built with this MPI fails without collio, too") from None
     same_bytes(place, [python, place.programs / "python" / "mpi4py_fields.py"])
@@ -193,19 +262,25 @@ def find_python(place: Place, extension: str) -> Optional[Path]:
 
 
 def as_python_library(place: Place) -> None:
-    """A program that imports collio, without `collio run`. Its file is a netCDF file, for which the wheel's own dependencies are enough."""
+    """A program that imports collio, without `collio run`. Its file is a netCDF file, for which the wheel's
+    own dependencies are enough."""
     if place.mpi.no_python:
         raise LeftOut(place.mpi.no_python)
     program = place.programs.parents[1] / "examples" / "python" / "array_file.py"
-    if "10 x 24 numbers" not in place.run(place.launch([place.env / "bin" / "python", program, place.folder / "field.nc"])):
+    if "10 x 24 numbers" not in place.run(
+        place.launch([place.env / "bin" / "python", program, place.folder / "field.nc"])
+    ):
         raise Failed("the array was not read back")
 
 
 def in_subfiles(place: Place) -> None:
-    """The program's file lies in subfiles; `collio view` and `collio join` give the bytes of the native one."""
+    """The program's file lies in subfiles; `collio view` and `collio join` give the bytes of the native
+    one."""
     program, ours, native = place.compile("c/turns.c"), place.folder / "split", place.folder / "native"
     native.unlink(missing_ok=True)  # of another cell
-    place.run([place.collio, "run", "--set", "collio_subfiles=3", "--", *place.launch([program, "write", ours])])
+    place.run(
+        [place.collio, "run", "--set", "collio_subfiles=3", "--", *place.launch([program, "write", ours])]
+    )
     place.run(place.launch([program, "write", native]))
     if filecmp.cmp(ours, native, shallow=False):
         raise Failed("the file is an ordinary one")
@@ -219,19 +294,44 @@ def doctor(place: Place) -> None:
     """Every line but that of the machine's shared memory is well; `collio probe` measures a folder."""
     mine = installed_mpi(place)
     words = [place.collio, "doctor", "--json", "--mpi", mine, "--", *place.launch([])]
-    done = subprocess.run([str(word) for word in words], env=place.environ(), cwd=place.folder, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
-    wrong = [finding for finding in json.loads(done.stdout)["findings"] if finding["state"] == "wrong" and finding["name"] != "shared memory"]
+    done = subprocess.run(
+        [str(word) for word in words],
+        env=place.environ(),
+        cwd=place.folder,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    wrong = [
+        finding
+        for finding in json.loads(done.stdout)["findings"]
+        if finding["state"] == "wrong" and finding["name"] != "shared memory"
+    ]
     if wrong:
         raise Failed(f"collio doctor: {wrong[0]['name']}: {wrong[0]['found']}")
-    if not json.loads(place.run([place.collio, "probe", "--again", "--json", "--bytes", "8MiB", place.folder]))["targets"]:
+    if not json.loads(
+        place.run([place.collio, "probe", "--again", "--json", "--bytes", "8MiB", place.folder])
+    )["targets"]:
         raise Failed("collio probe measured nothing")
 
 
 def with_pnetcdf(place: Place) -> str:
     prefix = find_pnetcdf(place)
-    major, minor = map(int, re.findall(r"define\s+PNETCDF_VERSION_M\w+OR\s+(\d+)", (prefix / "include" / "pnetcdf.h").read_text())[:2])
+    major, minor = map(
+        int,
+        re.findall(
+            r"define\s+PNETCDF_VERSION_M\w+OR\s+(\d+)", (prefix / "include" / "pnetcdf.h").read_text()
+        )[:2],
+    )
     folder = find_library(prefix).parent
-    program = place.compile("c/pnetcdf_fields.c", "-DROWS=65536", f"-I{prefix}/include", f"-L{folder}", "-lpnetcdf", f"-Wl,-rpath,{folder}")
+    program = place.compile(
+        "c/pnetcdf_fields.c",
+        "-DROWS=65536",
+        f"-I{prefix}/include",
+        f"-L{folder}",
+        "-lpnetcdf",
+        f"-Wl,-rpath,{folder}",
+    )
     same_bytes(place, [program])
     if (major, minor) < (1, 15):
         return f"{major}.{minor}"
@@ -240,26 +340,45 @@ def with_pnetcdf(place: Place) -> str:
 
 
 def find_pnetcdf(place: Place) -> Path:
-    """The prefix of a PnetCDF that was built with the place's MPI, those that were named first. The system's is Open MPI's."""
+    """The prefix of a PnetCDF that was built with the place's MPI, those that were named first. The system's
+    is Open MPI's."""
     if place.mpi.system:
         for prefix in [*place.pnetcdf, Path("/usr")]:
             library = find_library(prefix)
             built_with = library and mpi_of_program(str(library))
-            if built_with and built_with.family == place.mpi.family and (prefix / "include" / "pnetcdf.h").is_file():
+            if (
+                built_with
+                and built_with.family == place.mpi.family
+                and (prefix / "include" / "pnetcdf.h").is_file()
+            ):
                 return prefix
     raise LeftOut("no PnetCDF with this MPI")
 
 
 def find_library(prefix: Path) -> Optional[Path]:
-    return next((path for pattern in ("lib*/libpnetcdf.so", "lib/*/libpnetcdf.so") for path in sorted(prefix.glob(pattern))), None)
+    return next(
+        (
+            path
+            for pattern in ("lib*/libpnetcdf.so", "lib/*/libpnetcdf.so")
+            for path in sorted(prefix.glob(pattern))
+        ),
+        None,
+    )
 
 
 def names_own_driver(place: Place, program: Path) -> None:
-    """The user's choice of GIO stays. collio sees no call then, and names the driver, with a report and without."""
+    """The user's choice of GIO stays. collio sees no call then, and names the driver, with a report and
+    without."""
     for options in ((), ("--report", place.folder / "gio.json")):
-        said = place.run([place.collio, "run", *options, "--", *place.launch([program, "write", place.folder / "gio"])], PNETCDF_HINTS="nc_driver=gio")
+        said = place.run(
+            [place.collio, "run", *options, "--", *place.launch([program, "write", place.folder / "gio"])],
+            PNETCDF_HINTS="nc_driver=gio",
+        )
         if "by its own driver (GIO)" not in " ".join(said.split()):
-            raise Failed(f"PnetCDF's own driver is not named (files in memory are not counted; TMPDIR chooses another folder): {said[-600:]}")
+            raise Failed(
+                "PnetCDF's own driver is not named (files in memory are not counted; TMPDIR chooses another "
+                f"folder): {said[-600:]}"
+            )
     if json.loads((place.folder / "gio.json").read_text())["files"]:
         raise Failed("collio saw files that PnetCDF's own driver wrote")
 
@@ -278,7 +397,11 @@ def installed_mpi(place: Place) -> str:
     if "standard ABI" in place.mpi.name:
         raise LeftOut("the MPI of the row above")
     found = json.loads(place.run([place.collio, "info", "--json"]))["mpi"]
-    launcher = os.path.realpath(subprocess.run(["which", *place.filled([place.mpi.launcher])], stdout=subprocess.PIPE, text=True).stdout.strip())
+    launcher = os.path.realpath(
+        subprocess.run(
+            ["which", *place.filled([place.mpi.launcher])], stdout=subprocess.PIPE, text=True
+        ).stdout.strip()
+    )
     mine = [one["id"] for one in found if one["mpiexec"] and os.path.realpath(one["mpiexec"]) == launcher]
     if not mine:
         raise Failed(f"collio info does not list the MPI of {launcher}")
@@ -301,7 +424,16 @@ class Cell:
 
 
 CELLS = {
-    "C": Cell(in_c, short=True), "C, tool preloaded": Cell(in_c_with_tool), "C, tool linked": Cell(in_c_with_tool_linked, short=True),
-    "library": Cell(as_library, short=True), "Fortran": Cell(in_fortran), "mpi4py": Cell(in_python, short=True), "import collio": Cell(as_python_library, short=True),
-    "h5py": Cell(with_h5py), "PnetCDF": Cell(with_pnetcdf), "subfiles, collio view": Cell(in_subfiles, short=True), "doctor, probe": Cell(doctor), "collio demo": Cell(demo),
+    "C": Cell(in_c, short=True),
+    "C, tool preloaded": Cell(in_c_with_tool),
+    "C, tool linked": Cell(in_c_with_tool_linked, short=True),
+    "library": Cell(as_library, short=True),
+    "Fortran": Cell(in_fortran),
+    "mpi4py": Cell(in_python, short=True),
+    "import collio": Cell(as_python_library, short=True),
+    "h5py": Cell(with_h5py),
+    "PnetCDF": Cell(with_pnetcdf),
+    "subfiles, collio view": Cell(in_subfiles, short=True),
+    "doctor, probe": Cell(doctor),
+    "collio demo": Cell(demo),
 }

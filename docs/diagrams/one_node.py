@@ -4,13 +4,23 @@ from shapes import Sheet
 
 
 def sheet() -> Sheet:
-    page = Sheet("A collective write on one node: each rank copies its pieces into slots of shared memory, and each full slot is written at once", 304)
+    page = Sheet(
+        "A collective write on one node: each rank copies its pieces into slots of shared memory, and each "
+        "full slot is written at once",
+        304,
+    )
     for rank in range(4):
         x = 20 + 182 * rank
         page.box(x, 14, 174, 56, f"rank {rank}: its buffer")
         page.pieces(x + 21, 40, range(rank, 24, 4))
         page.arrow((x + 87, 72), (x + 87, 100))
-    page.box(20, 102, 720, 92, "shared memory of the node: each rank copies its pieces into place, without messages")
+    page.box(
+        20,
+        102,
+        720,
+        92,
+        "shared memory of the node: each rank copies its pieces into place, without messages",
+    )
     for x, title, window, filled in (
         (56, "slot with window 0: full", range(8), lambda number: True),
         (300, "slot with window 1: filling", range(8, 16), lambda number: number % 4 != 3),

@@ -8,8 +8,12 @@ LEFT, LANE = 170, 30
 
 
 def sheet() -> Sheet:
-    page = Sheet("Rounds of one aggregator over time: with one buffer exchange and storage take turns; with two the exchange of a window "
-                 "overlaps the storage of the one before", 300)
+    page = Sheet(
+        "Rounds of one aggregator over time: with one buffer exchange and storage take turns; with two the "
+        "exchange of a window "
+        "overlaps the storage of the one before",
+        300,
+    )
     draw(page, 14, "none: one buffer", exchange_starts=[0, 140, 280, 420], buffers=1)
     draw(page, 124, "dataflow: two buffers", exchange_starts=[0, 58, 140, 222], buffers=2)
     page.arrow((LEFT, 248), (740, 248))
@@ -23,7 +27,8 @@ def sheet() -> Sheet:
 
 
 def draw(page: Sheet, top: int, title: str, exchange_starts: list, buffers: int) -> None:
-    """The two lanes of one schedule: a window is written when it is complete and the one before is written."""
+    """The two lanes of one schedule: a window is written when it is complete and the one before is
+    written."""
     page.box(20, top, 720, 98, title)
     free = 0
     for lane, name in enumerate(("messages arrive", "window is written")):

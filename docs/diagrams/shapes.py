@@ -27,14 +27,23 @@ class Sheet:
 
     def svg(self) -> str:
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" font-family="sans-serif" font-size="13" role="img">\n'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {self.height}" '
+            'font-family="sans-serif" font-size="13" role="img">\n'
             f"  <title>{escape(self.title)}</title>\n{STYLE}"
-            '  <defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+            '  <defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+            'orient="auto">'
             '<path class="head" d="M0 0 8 4 0 8z"/></marker></defs>\n'
-            f'  <rect class="sheet" width="{WIDTH}" height="{self.height}" rx="8"/>\n' + "".join(f"  {one}\n" for one in self.elements) + "</svg>\n")
+            f'  <rect class="sheet" width="{WIDTH}" height="{self.height}" rx="8"/>\n'
+            + "".join(f"  {one}\n" for one in self.elements)
+            + "</svg>\n"
+        )
 
     def text(self, x, y, words, kind="", anchor="start", bold=False) -> None:
-        marks = (f' class="{kind}"' if kind else "") + (f' text-anchor="{anchor}"' if anchor != "start" else "") + (' font-weight="bold"' if bold else "")
+        marks = (
+            (f' class="{kind}"' if kind else "")
+            + (f' text-anchor="{anchor}"' if anchor != "start" else "")
+            + (' font-weight="bold"' if bold else "")
+        )
         self.elements.append(f'<text x="{x}" y="{y}"{marks}>{escape(words)}</text>')
 
     def box(self, x, y, width, height, title="") -> None:
@@ -43,17 +52,23 @@ class Sheet:
             self.text(x + 8, y + 17, title)
 
     def bar(self, x, y, width, height, colour, words="") -> None:
-        self.elements.append(f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="{colour}"/>')
+        self.elements.append(
+            f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="{colour}"/>'
+        )
         if words != "":
             self.text(x + width / 2, y + height / 2 + 4, str(words), "in", "middle")
 
     def pieces(self, x, y, numbers, filled=lambda number: True) -> None:
-        """Pieces of the file by number, in the colours of their ranks; those that are not there yet as outlines."""
+        """Pieces of the file by number, in the colours of their ranks; those that are not there yet as
+        outlines."""
         for at, number in enumerate(numbers):
             if filled(number):
                 self.bar(x + at * STEP, y, PIECE, PIECE, RANKS[number % len(RANKS)], number)
             else:
-                self.elements.append(f'<rect class="empty" x="{x + at * STEP}" y="{y}" width="{PIECE}" height="{PIECE}" rx="3"/>')
+                self.elements.append(
+                    f'<rect class="empty" x="{x + at * STEP}" y="{y}" width="{PIECE}" height="{PIECE}" '
+                    'rx="3"/>'
+                )
 
     def arrow(self, *points) -> None:
         path = "M" + " L".join(f"{x} {y}" for x, y in points)

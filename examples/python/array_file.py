@@ -1,6 +1,8 @@
-"""One array in an HDF5 or CDF-5 file, written and read by all ranks: mpiexec -n 4 python array_file.py field.h5
+"""One array in an HDF5 or CDF-5 file, written and read by all ranks: mpiexec -n 4 python array_file.py
+field.h5
 
-The ending chooses the format: .h5 needs h5py, .nc needs netCDF4. Other programs read the file as any other of its kind.
+The ending chooses the format: .h5 needs h5py, .nc needs netCDF4. Other programs read the file as any other of
+its kind.
 """
 
 import sys

@@ -1,6 +1,7 @@
 """Heat in a plane, two fields in every step of one file: mpiexec -n 4 python checkpoint.py heat.raw
 
-restart.py reads the last step on another number of ranks. A job that ends at any point leaves the file of before or the new one, whole.
+restart.py reads the last step on another number of ranks. A job that ends at any point leaves the file of
+before or the new one, whole.
 """
 
 import os

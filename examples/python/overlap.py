@@ -21,7 +21,8 @@ def compute(field, step):
 def main(path):
     comm = MPI.COMM_WORLD
     buffers, requests = np.empty((2, ELEMENTS)), [None, None]
-    mine = collio.map([comm.size * ELEMENTS], np.arange(ELEMENTS) * comm.size + comm.rank)  # element by element in turns
+    # element by element in turns
+    mine = collio.map([comm.size * ELEMENTS], np.arange(ELEMENTS) * comm.size + comm.rank)
     waited_s = 0.0
     with collio.open(comm, path, "w") as file:
         field = file.variable("field", "f8", mine, record_stride=comm.size * ELEMENTS * 8)
@@ -37,7 +38,10 @@ def main(path):
     # Closing the file has waited for the last commits.
     slowest_s = comm.reduce(waited_s, MPI.MAX)
     if comm.rank == 0:
-        print(f"{STEPS} steps, {STEPS * comm.size * ELEMENTS * 8 / 1e6:.0f} MB; the slowest rank waited {slowest_s:.3f} s for buffers")
+        print(
+            f"{STEPS} steps, {STEPS * comm.size * ELEMENTS * 8 / 1e6:.0f} MB; the slowest rank waited "
+            f"{slowest_s:.3f} s for buffers"
+        )
 
 
 main(sys.argv[1])

@@ -1,6 +1,7 @@
 """Particles, as many on a rank as there are: mpiexec -n 4 python particles.py particles.aos particles.soa
 
-The first file has one structure after the other, the second all x, then all y, then all numbers. Both come from the same memory.
+The first file has one structure after the other, the second all x, then all y, then all numbers. Both come
+from the same memory.
 """
 
 import sys

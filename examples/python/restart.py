@@ -1,4 +1,5 @@
-"""Reads the last step of checkpoint.py's file on any number of ranks, by columns: mpiexec -n 3 python restart.py heat.raw"""
+"""Reads the last step of checkpoint.py's file on any number of ranks, by columns: mpiexec -n 3 python
+restart.py heat.raw"""
 
 import sys
 

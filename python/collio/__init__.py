@@ -1,11 +1,26 @@
-"""collio: a collective I/O engine for MPI programs. `collio.open` and the other names of `collio.library` load when they are used first."""
+"""collio: a collective I/O engine for MPI programs. `collio.open` and the other names of `collio.library`
+load when they are used first."""
 
 __version__ = "0.1.0"
 _OF_LIBRARY = (
-    "AccessError", "ArgumentError", "Decomposition", "Error", "ExistsError", "File", "NotFoundError", "PeerError", "Request", "Variable", "box", "load", "map", "open",
+    "AccessError",
+    "ArgumentError",
+    "Decomposition",
+    "Error",
+    "ExistsError",
+    "File",
+    "NotFoundError",
+    "PeerError",
+    "Request",
+    "Variable",
+    "box",
+    "load",
+    "map",
+    "open",
 )
 
-__all__ = [name for name in (*_OF_LIBRARY, "array", "open_file") if name not in ("map", "open")]  # `import *` keeps Python's own map and open
+# `import *` keeps Python's own map and open
+__all__ = [name for name in (*_OF_LIBRARY, "array", "open_file") if name not in ("map", "open")]
 
 
 def __getattr__(name: str) -> object:

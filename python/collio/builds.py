@@ -1,7 +1,8 @@
-"""Where the compiled parts of collio are: in a source tree `build/<mpi-id>/{lib,bin}`, in an installed package beside this file.
+"""Where the compiled parts of collio are: in a source tree `build/<mpi-id>/{lib,bin}`, in an installed
+package beside this file.
 
-A package has one preloaded library and an engine for every family of MPI libraries, so it need not know the MPI beforehand. Its measuring programs name
-no MPI library: the one they use is preloaded, too.
+A package has one preloaded library and an engine for every family of MPI libraries, so it need not know the
+MPI beforehand. Its measuring programs name no MPI library: the one they use is preloaded, too.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ PACKAGED = Path(__file__).resolve().parent / "native"
 
 
 class Build(NamedTuple):
-    """None of its files need exist. `programs`: the folder of its programs, where that is not bin/ of `root`."""
+    """None of its files need exist. `programs`: the folder of its programs, where that is not bin/ of
+    `root`."""
 
     root: Path
     programs: Path | None = None
@@ -38,7 +40,8 @@ class Build(NamedTuple):
 
     @property
     def job_preloads(self) -> str:
-        """What the ranks of a job get: the interposer, and what shows files in subfiles to calls past MPI-IO."""
+        """What the ranks of a job get: the interposer, and what shows files in subfiles to calls past
+        MPI-IO."""
         view = preloadable(self.root / "lib") / JOB_VIEW_PRELOAD
         return f"{self.interposer}:{view}" if view.is_file() else str(self.interposer)
 
@@ -60,8 +63,9 @@ class Build(NamedTuple):
 
 
 def preloadable(folder: Path) -> Path:
-    """A name of `folder` that LD_PRELOAD can hold: spaces and colons separate its entries, so such a folder gets a link in the user's cache folder,
-    which the nodes of a job usually share. `folder` itself where no link can be made."""
+    """A name of `folder` that LD_PRELOAD can hold: spaces and colons separate its entries, so such a folder
+    gets a link in the user's cache folder, which the nodes of a job usually share. `folder` itself where no
+    link can be made."""
     if not _SEPARATOR.search(str(folder)) or not folder.is_dir():
         return folder
     import hashlib  # few need it
@@ -85,13 +89,21 @@ _SEPARATOR = re.compile(r"[\s:]")
 @functools.cache
 def find_program(name: str) -> Path | None:
     """A program that knows no MPI: that of any build will do."""
-    places = [PACKAGED / "bin"] if is_packaged() else [mpi.build_tree / "bin" for mpi in mpi_libraries.find_mpi_libraries()]
+    places = (
+        [PACKAGED / "bin"]
+        if is_packaged()
+        else [mpi.build_tree / "bin" for mpi in mpi_libraries.find_mpi_libraries()]
+    )
     return next((place / name for place in places if (place / name).is_file()), None)
 
 
 def find_library(name: str) -> Path | None:
     """The same of a library to preload."""
-    places = [PACKAGED / "lib"] if is_packaged() else [mpi.build_tree / "lib" for mpi in mpi_libraries.find_mpi_libraries()]
+    places = (
+        [PACKAGED / "lib"]
+        if is_packaged()
+        else [mpi.build_tree / "lib" for mpi in mpi_libraries.find_mpi_libraries()]
+    )
     return next((preloadable(place) / name for place in places if (place / name).is_file()), None)
 
 
@@ -102,4 +114,6 @@ def is_packaged() -> bool:
 
 def advice() -> str:
     """What to do about a program that is missing."""
-    return "this package has no such program; a source tree does" if is_packaged() else "`make build` makes it"
+    return (
+        "this package has no such program; a source tree does" if is_packaged() else "`make build` makes it"
+    )

@@ -23,7 +23,8 @@ SUBFILES: Places = {
     "mv": "collio.subfiles.moving_commands:mv",
     "rm": "collio.subfiles.moving_commands:rm",
 }
-"""Commands of `collio subfiles`. `collio fsck FILE` works too: messages print that form, which is quicker to type when a file is in danger."""
+"""Commands of `collio subfiles`. `collio fsck FILE` works too: messages print that form, which is quicker to
+type when a file is in danger."""
 
 GROUPS: dict[str, Places] = {
     "Run": {
@@ -40,19 +41,18 @@ GROUPS: dict[str, Places] = {
         "topo": "collio.topo.command:topo",
         "probe": "collio.probe.command:probe",
     },
-    "Lab and measuring": {
-        "lab": "collio.lab.command:lab",
-        "bench": "collio.bench.command:bench",
-    },
+    "Lab and measuring": {"lab": "collio.lab.command:lab", "bench": "collio.bench.command:bench"},
 }
 COMMANDS = {name: place for places in GROUPS.values() for name, place in places.items()}
 
 
 class LazyGroup(click.Group):
-    """Imports a command when it is used: `collio run` stands in front of every job and must start fast. `groups` are shown under their headings;
-    commands of `short` work, and are shown elsewhere."""
+    """Imports a command when it is used: `collio run` stands in front of every job and must start fast.
+    `groups` are shown under their headings; commands of `short` work, and are shown elsewhere."""
 
-    def __init__(self, *args: Any, groups: Mapping[str, Places], short: Mapping[str, str] = {}, **settings: Any):
+    def __init__(
+        self, *args: Any, groups: Mapping[str, Places], short: Mapping[str, str] = {}, **settings: Any
+    ):
         super().__init__(*args, **settings)
         self.groups = groups
         self.shown = {name: place for places in groups.values() for name, place in places.items()}
@@ -73,10 +73,18 @@ class LazyGroup(click.Group):
         for heading, places in self.groups.items():
             found = {name: self.get_command(ctx, name) for name in places}
             with formatter.section(heading):
-                formatter.write_dl([(name.ljust(longest), command.get_short_help_str(formatter.width - longest - 6)) for name, command in found.items() if command])
+                formatter.write_dl(
+                    [
+                        (name.ljust(longest), command.get_short_help_str(formatter.width - longest - 6))
+                        for name, command in found.items()
+                        if command
+                    ]
+                )
 
 
-@click.group(cls=LazyGroup, groups=GROUPS, short=SUBFILES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, groups=GROUPS, short=SUBFILES, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="collio")
 def main() -> None:
     """Collective I/O for MPI programs."""

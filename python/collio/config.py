@@ -1,8 +1,8 @@
 """Where hints come from: the config file, then COLLIO_FAULTS, then COLLIO_HINTS, then `--set`; later wins.
 
-A config file holds lines `key = value`; `#` starts a comment. Lines below a line `[PATTERN]` hold for the files that it matches, as
-the rules of COLLIO_SET_FOR do, which come after them. The first of these that exists is read: $COLLIO_CONFIG, ./collio.conf,
-~/.config/collio/config.
+A config file holds lines `key = value`; `#` starts a comment. Lines below a line `[PATTERN]` hold for the
+files that it matches, as the rules of COLLIO_SET_FOR do, which come after them. The first of these that
+exists is read: $COLLIO_CONFIG, ./collio.conf, ~/.config/collio/config.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class Settings:
         checked = {key: hints.check_hint(key, value) for key, value in rule.hints.items()}
         for _, warning in checked.values():
             self._warn(warning)
-        self.rules.append(Rule(rule.pattern, {key: value for key, (value, _) in checked.items()}, rule.origin))
+        self.rules.append(
+            Rule(rule.pattern, {key: value for key, (value, _) in checked.items()}, rule.origin)
+        )
         self.path_hints()
 
     def path_hints(self) -> str:
@@ -107,7 +109,8 @@ def _text(path: Path) -> str:
 
 
 def gather_settings(assignments: Iterable[str], environ: Mapping[str, str] | None = None) -> Settings:
-    """Config file, COLLIO_FAULTS, COLLIO_HINTS, COLLIO_SET_FOR and `--set key=value`, checked. Raises HintError or ConfigError."""
+    """Config file, COLLIO_FAULTS, COLLIO_HINTS, COLLIO_SET_FOR and `--set key=value`, checked. Raises
+    HintError or ConfigError."""
     environ = os.environ if environ is None else environ
     settings = Settings()
     path = config_path(environ)

@@ -1,7 +1,7 @@
 """The hints collio understands: checks of their values, and their forms in the environment.
 
-`hint_table` has the hints, made of the engine's own table. A value is checked here before a job starts, because a misspelt hint
-found after an hour in the queue is an hour lost.
+`hint_table` has the hints, made of the engine's own table. A value is checked here before a job starts,
+because a misspelt hint found after an hour in the queue is an hour lost.
 """
 
 from __future__ import annotations
@@ -12,8 +12,13 @@ from collio import faults, hint_table
 from collio.sizes import parse_size, unit_advice
 
 OF_OTHER_LAYERS = (
-    "ROMIO_HINTS", "MPICH_MPIIO_HINTS", "OMPI_MCA_io_ompio_num_aggregators", "OMPI_MCA_io_ompio_bytes_per_agg", "OMPI_MCA_fs_lustre_stripe_size",
-    "OMPI_MCA_fs_lustre_stripe_width", "OMPI_MCA_fcoll",
+    "ROMIO_HINTS",
+    "MPICH_MPIIO_HINTS",
+    "OMPI_MCA_io_ompio_num_aggregators",
+    "OMPI_MCA_io_ompio_bytes_per_agg",
+    "OMPI_MCA_fs_lustre_stripe_size",
+    "OMPI_MCA_fs_lustre_stripe_width",
+    "OMPI_MCA_fcoll",
 )
 """Variables of other I/O layers that the engine reads hints from (src/policy/hints/other_settings.*)."""
 
@@ -120,13 +125,14 @@ PATH_KEY = r"[A-Za-z0-9_]+="
 
 
 def decode_path_hints(text: str) -> list[tuple[str, dict[str, str]]]:
-    """[(pattern, hints)] of a COLLIO_SET_FOR value ("PATTERN: key=value, key=value; PATTERN: ..."), unchecked. Raises HintError."""
+    """[(pattern, hints)] of a COLLIO_SET_FOR value ("PATTERN: key=value, key=value; PATTERN: ..."),
+    unchecked. Raises HintError."""
     return [_decode_rule(rule.strip()) for rule in text.split(";") if rule.strip()]
 
 
 def _decode_rule(text: str) -> tuple[str, dict[str, str]]:
     pattern, colon, _ = text.partition("=")[0].rpartition(":")
-    pairs = [pair.strip() for pair in re.split(rf",(?=\s*{PATH_KEY})", text[len(pattern) + 1:])]
+    pairs = [pair.strip() for pair in re.split(rf",(?=\s*{PATH_KEY})", text[len(pattern) + 1 :])]
     if not colon or not pattern.strip() or not all(re.match(rf"{PATH_KEY}.", pair) for pair in pairs):
         raise HintError(f"{text!r}: hints for files by path are written PATTERN: key=value, key=value")
     return pattern.strip(), dict(split_assignment(pair) for pair in pairs)
@@ -140,4 +146,7 @@ def encode_path_hints(rules: list[tuple[str, dict[str, str]]]) -> str:
         for key, value in hints.items():
             if ";" in value or re.search(rf",\s*{PATH_KEY}", value):
                 raise HintError(f"{key}={value}: a value for files by path has neither ';' nor ',key='")
-    return "; ".join(f"{pattern}: " + ", ".join(f"{key}={value}" for key, value in hints.items()) for pattern, hints in rules)
+    return "; ".join(
+        f"{pattern}: " + ", ".join(f"{key}={value}" for key, value in hints.items())
+        for pattern, hints in rules
+    )

@@ -31,12 +31,27 @@ OPENMPI = "openmpi"
 
 # Environment variables with which people, module systems and vendors name an MPI's prefix.
 PREFIX_VARIABLES = (
-    "MPI_HOME", "MPI_ROOT", "MPICH_HOME", "MPICH_DIR", "MPICH_ROOT", "OMPI_HOME", "OPENMPI_HOME",
-    "OPENMPI_DIR", "OPENMPI_ROOT", "EBROOTOPENMPI", "EBROOTMPICH", "CRAY_MPICH_DIR", "I_MPI_ROOT",
+    "MPI_HOME",
+    "MPI_ROOT",
+    "MPICH_HOME",
+    "MPICH_DIR",
+    "MPICH_ROOT",
+    "OMPI_HOME",
+    "OPENMPI_HOME",
+    "OPENMPI_DIR",
+    "OPENMPI_ROOT",
+    "EBROOTOPENMPI",
+    "EBROOTMPICH",
+    "CRAY_MPICH_DIR",
+    "I_MPI_ROOT",
 )
 # Folders outside PATH where distributions and sites put MPI compiler wrappers.
 USUAL_FOLDERS = (
-    "/usr/bin", "/usr/local/bin", "/usr/lib64/*mpi*/bin", "/usr/local/*mpi*/bin", "/opt/*mpi*/bin",
+    "/usr/bin",
+    "/usr/local/bin",
+    "/usr/lib64/*mpi*/bin",
+    "/usr/local/*mpi*/bin",
+    "/opt/*mpi*/bin",
     "/opt/*mpi*/*/bin",
 )
 # Libraries of an MPI that carry the C interface. libmpi.so.12 is the common ABI of MPICH and its kin.
@@ -46,22 +61,27 @@ FAMILY_OF_SONAME = (
     (re.compile(r"libmpi\.so\.([124]0)$"), OPENMPI),
 )
 # (macro of mpi.h, product). MPICH's kin have its macro, too.
-MPICH_KIN = (("I_MPI_VERSION", "intel-mpi"), ("CRAY_MPICH_VERSION", "cray-mpich"), ("MVAPICH2_VERSION", "mvapich2"), ("MPICH_VERSION", MPICH))
+MPICH_KIN = (
+    ("I_MPI_VERSION", "intel-mpi"),
+    ("CRAY_MPICH_VERSION", "cray-mpich"),
+    ("MVAPICH2_VERSION", "mvapich2"),
+    ("MPICH_VERSION", MPICH),
+)
 COMMAND_TIMEOUT_S = 20
 
 
 class MpiLibrary(NamedTuple):
     """One MPI installation that programs can be built with. Paths are absolute."""
 
-    id: str                  # product and version, "mpich-4.0.2": names the build tree build/<id>/
-    family: str              # "mpich" (with all that share its ABI) or "openmpi"
+    id: str  # product and version, "mpich-4.0.2": names the build tree build/<id>/
+    family: str  # "mpich" (with all that share its ABI) or "openmpi"
     version: str
     mpicc: str
     mpicxx: str | None
     mpifort: str | None
     mpiexec: str | None
-    library: str             # the shared library with the C interface
-    soname: str              # "libmpich.so.12" on Debian, "libmpi.so.12", "libmpi.so.40"
+    library: str  # the shared library with the C interface
+    soname: str  # "libmpich.so.12" on Debian, "libmpi.so.12", "libmpi.so.40"
 
     @property
     def build_tree(self) -> Path:
@@ -73,9 +93,9 @@ class LauncherMpi(NamedTuple):
     """What a launcher says it is. `family` is None for launchers that serve any MPI (srun, flux, jsrun)."""
 
     path: str
-    name: str                # "hydra", "openmpi", "pals", "slurm", "flux", "jsrun", "aprun", "unknown"
+    name: str  # "hydra", "openmpi", "pals", "slurm", "flux", "jsrun", "aprun", "unknown"
     family: str | None
-    version: str | None      # None where the program's name alone told
+    version: str | None  # None where the program's name alone told
 
 
 class ProgramMpi(NamedTuple):
@@ -84,7 +104,7 @@ class ProgramMpi(NamedTuple):
     path: str
     family: str
     soname: str
-    library: str | None   # where the loader finds it now; None if it does not, or nobody asked
+    library: str | None  # where the loader finds it now; None if it does not, or nobody asked
 
 
 def repository() -> Path:
@@ -161,9 +181,15 @@ def _identify(mpicc: str) -> MpiLibrary | None:
     path = os.path.realpath(library)
     soname, _ = elf_names(path)
     return MpiLibrary(
-        id=f"{product}-{version}", family=OPENMPI if product == OPENMPI else MPICH, version=version, mpicc=mpicc,
-        mpicxx=_companion(mpicc, "mpicxx", "mpic++"), mpifort=_companion(mpicc, "mpifort", "mpif90"),
-        mpiexec=_companion(mpicc, "mpiexec", "mpirun"), library=path, soname=soname or os.path.basename(library),
+        id=f"{product}-{version}",
+        family=OPENMPI if product == OPENMPI else MPICH,
+        version=version,
+        mpicc=mpicc,
+        mpicxx=_companion(mpicc, "mpicxx", "mpic++"),
+        mpifort=_companion(mpicc, "mpifort", "mpif90"),
+        mpiexec=_companion(mpicc, "mpiexec", "mpirun"),
+        library=path,
+        soname=soname or os.path.basename(library),
     )
 
 
@@ -183,7 +209,7 @@ def _link_command(mpicc: str) -> list[str] | None:
 
 
 def _flag_values(command: Sequence[str], flag: str) -> list[str]:
-    return [word[len(flag):] for word in command if word.startswith(flag) and len(word) > len(flag)]
+    return [word[len(flag) :] for word in command if word.startswith(flag) and len(word) > len(flag)]
 
 
 def _release(include_folders: Iterable[str]) -> tuple[str, str] | None:
@@ -254,7 +280,11 @@ def family_of_soname(soname: str) -> str | None:
     return None
 
 
-_KNOWN_PROGRAMS = {"mpiexec.hydra": ("hydra", MPICH), "orterun": (OPENMPI, OPENMPI), "prterun": (OPENMPI, OPENMPI)}
+_KNOWN_PROGRAMS = {
+    "mpiexec.hydra": ("hydra", MPICH),
+    "orterun": (OPENMPI, OPENMPI),
+    "prterun": (OPENMPI, OPENMPI),
+}
 """Programs behind `mpiexec` and `mpirun`: kind and family."""
 
 
@@ -285,8 +315,8 @@ def mpi_of_launcher(path: str) -> LauncherMpi | None:
 
 
 def mpi_of_program(path: str, locate: bool = True) -> ProgramMpi | None:
-    """The MPI library the program at `path` is linked with, directly or through others. `locate`: where the loader finds it, too,
-    which takes a run of ldd.
+    """The MPI library the program at `path` is linked with, directly or through others. `locate`: where the
+    loader finds it, too, which takes a run of ldd.
 
     None for programs that load MPI later or not at all (scripts, interpreters), for static programs,
     and where there is no such program.
@@ -314,7 +344,7 @@ def _shared_libraries(program: str) -> Iterator[tuple[str, str | None]]:
 
 
 def match_mpi_library(
-    libraries: Sequence[MpiLibrary], program: ProgramMpi | None, launcher: LauncherMpi | None,
+    libraries: Sequence[MpiLibrary], program: ProgramMpi | None, launcher: LauncherMpi | None
 ) -> MpiLibrary | None:
     """The library among `libraries` whose collio build fits; None if none does.
 
@@ -343,8 +373,13 @@ def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = Fa
 
     try:
         done = subprocess.run(
-            command, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", timeout=COMMAND_TIMEOUT_S,
+            command,
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=COMMAND_TIMEOUT_S,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -6,14 +6,15 @@ import json
 from typing import Any, Callable
 
 JsonObject = dict[str, Any]
-"""A JSON object whose keys are listed elsewhere: a document that is printed, a line that a measuring program printed."""
+"""A JSON object whose keys are listed elsewhere: a document that is printed, a line that a measuring program
+printed."""
 
 
 def parse(text: str, pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
     """The document of a text. Raises ValueError, a JSONDecodeError where there is a line to name.
 
-    What Python's own reader raises something else for, or accepts, is refused as well: nesting beyond its stack, NaN and
-    Infinity, halves of surrogate pairs, which no file or terminal takes.
+    What Python's own reader raises something else for, or accepts, is refused as well: nesting beyond its
+    stack, NaN and Infinity, halves of surrogate pairs, which no file or terminal takes.
     """
     try:
         document = json.loads(text, object_pairs_hook=pairs_hook, parse_constant=_refuse)
@@ -32,7 +33,8 @@ def _refuse(constant: str) -> None:
 
 
 def document_text(document: JsonObject) -> str:
-    """A document of measurements: one key a line, one element a line where it has objects, everything else on its line."""
+    """A document of measurements: one key a line, one element a line where it has objects, everything else on
+    its line."""
     lines = ",\n".join(f" {json.dumps(key)}: {_value_text(value)}" for key, value in document.items())
     return "{\n" + lines + "\n}\n"
 

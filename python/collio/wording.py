@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def counted(count: int, noun: str) -> str:
-    """"1 round", "1,200 rounds"."""
+    """ "1 round", "1,200 rounds"."""
     return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
@@ -21,7 +21,7 @@ def format_seconds(seconds: float) -> str:
 
 
 def format_bytes(count: float) -> str:
-    """"133.5 MiB"; whole bytes below 1 KiB."""
+    """ "133.5 MiB"; whole bytes below 1 KiB."""
     for unit, scale in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= scale:
             return f"{count / scale:.4g} {unit}"

@@ -3,8 +3,9 @@
 
     python tests/golden/make_election.py > tests/golden/election.txt        (needs NumPy)
 
-As in Tessier et al. (COM-HPC 2016), figure 2 and section 5.2, whose picture has no numbers: quarters of a grid of 8 x 8 nodes, 0 to 2 MB
-a node at random, 1.8 GB/s and 20 us a hop, one I/O node behind two bridges. In the second case nodes have bytes of several parts.
+As in Tessier et al. (COM-HPC 2016), figure 2 and section 5.2, whose picture has no numbers: quarters of a
+grid of 8 x 8 nodes, 0 to 2 MB a node at random, 1.8 GB/s and 20 us a hop, one I/O node behind two bridges. In
+the second case nodes have bytes of several parts.
 """
 
 import random
@@ -27,7 +28,14 @@ TO_STORAGE = [1 + min(hops(node, bridge) for bridge in BRIDGES) for node in rang
 def costs(demand: np.ndarray, part: int, candidate: int) -> tuple[float, float]:
     """C1 and C2."""
     members = [node for node in range(NODES) if demand[node, part]]
-    gather = max((LATENCY * hops(node, candidate) + demand[node, part] / RATE for node in members if node != candidate), default=0.0)
+    gather = max(
+        (
+            LATENCY * hops(node, candidate) + demand[node, part] / RATE
+            for node in members
+            if node != candidate
+        ),
+        default=0.0,
+    )
     return gather, LATENCY * TO_STORAGE[candidate] + demand[:, part].sum() / (len(members) * RATE)
 
 
@@ -52,7 +60,10 @@ def main() -> None:
     several = quarters(rng)
     for node in range(NODES):
         several[node, rng.randrange(PARTS)] += rng.randrange(2_000_000)
-    print("# Written by make_election.py. bytes: a row for each node, a column for each partition; then the node of each partition,")
+    print(
+        "# Written by make_election.py. bytes: a row for each node, a column for each partition; then the "
+        "node of each partition,"
+    )
     print("# and C1 and C2 in seconds of the topology-aware ones.")
     for name, demand in (("quarters", quarters(rng)), ("several", several)):
         print("example", name)

@@ -3,9 +3,10 @@
 
     python tests/golden/make_machines.py > tests/golden/machines.txt        (needs NumPy and SciPy)
 
-Routes come from the expansion of machine files (collio.machine_file.shapes), I/O nodes from this file; distances are
-checked against breadth-first search where routes are shortest. Least costs are SciPy's linear_sum_assignment, and for
-few domains all placements are tried for the one whose busiest link is done soonest. The file's head has its format.
+Routes come from the expansion of machine files (collio.machine_file.shapes), I/O nodes from this file;
+distances are checked against breadth-first search where routes are shortest. Least costs are SciPy's
+linear_sum_assignment, and for few domains all placements are tried for the one whose busiest link is done
+soonest. The file's head has its format.
 """
 
 import itertools
@@ -110,7 +111,10 @@ def lines_of(case: Case):
     for vertex in wired.io_nodes[:2]:
         yield words("storage", [vertex, *(len(wired.route(node, vertex)) for node in case.nodes)])
     yield from (words("route", [*pair, *case.routes[pair]]) for pair in case.shown)
-    yield from (words("route", [case.nodes[0], vertex, *wired.route(case.nodes[0], vertex)]) for vertex in wired.io_nodes[-1:])
+    yield from (
+        words("route", [case.nodes[0], vertex, *wired.route(case.nodes[0], vertex)])
+        for vertex in wired.io_nodes[-1:]
+    )
     yield from placements(case, hops)
 
 

@@ -3,9 +3,10 @@
 
     python tests/golden/make_tatp.py > tests/golden/tatp.txt        (needs NumPy and SciPy)
 
-The paper prints its matrices as pictures only. Its text says: 6 processes with 4 elements each, 3 domains of 8; 4 nodes
-of 2 cores under a tree of 3 switches; distances 1 inside a node and 2 to the next one; W[P2][second domain] = 24; the
-domains go to P2, P0 and P3. This communication matrix has all of that, with no other placement as good.
+The paper prints its matrices as pictures only. Its text says: 6 processes with 4 elements each, 3 domains of
+8; 4 nodes of 2 cores under a tree of 3 switches; distances 1 inside a node and 2 to the next one;
+W[P2][second domain] = 24; the domains go to P2, P0 and P3. This communication matrix has all of that, with no
+other placement as good.
 """
 
 import numpy as np
@@ -50,7 +51,12 @@ def main() -> None:
     work = distances @ COMMUNICATION
     ranks, domains = linear_sum_assignment(work)
     best = [int(ranks[list(domains).index(domain)]) for domain in range(3)]
-    assert work[2][1] == 24 and best == [2, 0, 3] and set(COMMUNICATION.sum(axis=1)) == {4} and set(COMMUNICATION.sum(axis=0)) == {8}
+    assert (
+        work[2][1] == 24
+        and best == [2, 0, 3]
+        and set(COMMUNICATION.sum(axis=1)) == {4}
+        and set(COMMUNICATION.sum(axis=0)) == {8}
+    )
     print("# Written by make_tatp.py, which says where the numbers are from. Rows are ranks.")
     print("example tatp")
     print("node", *NODE)

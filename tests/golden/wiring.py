@@ -1,4 +1,5 @@
-"""The networks of machines.txt: shapes wired up link by link by collio.machine_file, and BlueGene-like I/O nodes."""
+"""The networks of machines.txt: shapes wired up link by link by collio.machine_file, and BlueGene-like I/O
+nodes."""
 
 from __future__ import annotations
 
@@ -19,12 +20,45 @@ SLOW, USUAL, FAST = Cable(2.5e8, 4e-6), Cable(1e9, 1e-6), Cable(4e9, 2e-6)
 
 SWITCHES = (1, 2, 9, 40)
 TREES = ((1, 4), (2, 2), (2, 8), (3, 5), (8, 1), (8, 4), (16, 16))  # racks, nodes per rack
-FAT_TREES = ((1, 6, 1), (2, 4, 2), (4, 2, 3), (4, 8, 4), (6, 3, 5), (8, 16, 8), (16, 16, 4), (3, 7, 2), (32, 8, 16))
-TORI = ((5,), (8,), (2,), (3, 3), (2, 2), (4, 7), (1, 6), (3, 4, 5), (2, 3, 2), (4, 4, 4), (8, 8, 8), (2, 2, 2, 2), (4, 1, 2, 3),
-        (4, 4, 2, 4, 2), (3, 2, 1, 2, 3, 2))
-DRAGONFLIES = ((1, 4, 2), (3, 2, 1), (2, 1, 5), (5, 4, 2), (9, 4, 2), (4, 8, 3), (7, 3, 4), (12, 6, 3))  # groups, routers, nodes per router
-SETS = (((2, 2), 4, 1), ((4, 4), 8, 2), ((2, 3, 4), 6, 3), ((4, 4, 4, 2), 64, 2), ((4, 4, 4, 4, 2), 128, 2), ((2, 2, 4, 4, 2), 32, 4),
-        ((9,), 3, 2))  # dims, nodes per set, bridges
+FAT_TREES = (
+    (1, 6, 1),
+    (2, 4, 2),
+    (4, 2, 3),
+    (4, 8, 4),
+    (6, 3, 5),
+    (8, 16, 8),
+    (16, 16, 4),
+    (3, 7, 2),
+    (32, 8, 16),
+)
+TORI = (
+    (5,),
+    (8,),
+    (2,),
+    (3, 3),
+    (2, 2),
+    (4, 7),
+    (1, 6),
+    (3, 4, 5),
+    (2, 3, 2),
+    (4, 4, 4),
+    (8, 8, 8),
+    (2, 2, 2, 2),
+    (4, 1, 2, 3),
+    (4, 4, 2, 4, 2),
+    (3, 2, 1, 2, 3, 2),
+)
+# groups, routers, nodes per router
+DRAGONFLIES = ((1, 4, 2), (3, 2, 1), (2, 1, 5), (5, 4, 2), (9, 4, 2), (4, 8, 3), (7, 3, 4), (12, 6, 3))
+SETS = (
+    ((2, 2), 4, 1),
+    ((4, 4), 8, 2),
+    ((2, 3, 4), 6, 3),
+    ((4, 4, 4, 2), 64, 2),
+    ((4, 4, 4, 4, 2), 128, 2),
+    ((2, 2, 4, 4, 2), 32, 4),
+    ((9,), 3, 2),
+)  # dims, nodes per set, bridges
 
 
 @dataclass
@@ -47,11 +81,21 @@ def machines() -> Iterator[Wired]:
     for racks, per_rack in TREES:
         yield wire("tree", (racks, per_rack), Tree(racks, per_rack, USUAL, SLOW), [USUAL, SLOW])
     for leaves, per_leaf, spines in FAT_TREES:
-        yield wire("fat-tree", (leaves, per_leaf, spines), FatTree(leaves, spines, per_leaf, USUAL, FAST), [USUAL, FAST])
+        yield wire(
+            "fat-tree",
+            (leaves, per_leaf, spines),
+            FatTree(leaves, spines, per_leaf, USUAL, FAST),
+            [USUAL, FAST],
+        )
     for dims in TORI:
         yield wire("torus", dims, Torus(dims, USUAL), [USUAL])
     for groups, routers, per_router in DRAGONFLIES:
-        yield wire("dragonfly", (groups, routers, per_router), Dragonfly(groups, routers, per_router, USUAL, FAST, SLOW), [USUAL, FAST, SLOW])
+        yield wire(
+            "dragonfly",
+            (groups, routers, per_router),
+            Dragonfly(groups, routers, per_router, USUAL, FAST, SLOW),
+            [USUAL, FAST, SLOW],
+        )
     for dims, per_set, bridges in SETS:
         yield with_io_nodes(dims, per_set, bridges)
 
@@ -61,9 +105,14 @@ def wire(kind: str, numbers: tuple[int, ...], shape, cables: list[Cable]) -> Wir
     wiring = shape.wire()
     nodes = math.prod(numbers[:2] if kind == "fat-tree" else numbers)
     return Wired(
-        f"{kind}-{'x'.join(map(str, numbers))}", " ".join(map(str, [kind, *numbers])),
-        [(cable.rate_bytes_per_s, cable.latency_s) for cable in cables], nodes, wiring.links,
-        lambda source, destination: walk(wiring, source, destination), shortest=kind != "dragonfly")
+        f"{kind}-{'x'.join(map(str, numbers))}",
+        " ".join(map(str, [kind, *numbers])),
+        [(cable.rate_bytes_per_s, cable.latency_s) for cable in cables],
+        nodes,
+        wiring.links,
+        lambda source, destination: walk(wiring, source, destination),
+        shortest=kind != "dragonfly",
+    )
 
 
 def walk(wiring, source: int, destination: int) -> list[int]:
@@ -77,22 +126,34 @@ def walk(wiring, source: int, destination: int) -> list[int]:
 
 
 def with_io_nodes(dims: tuple[int, ...], per_set: int, bridges: int) -> Wired:
-    """A torus whose sets of nodes have an I/O node each, linked to some of the set; the nearest of them is on the way."""
+    """A torus whose sets of nodes have an I/O node each, linked to some of the set; the nearest of them is on
+    the way."""
     torus = wire("torus", dims, Torus(dims, USUAL), [USUAL])
     sets = torus.nodes // per_set
-    ends = [(io * per_set + turn * per_set // bridges, torus.nodes + io) for io in range(sets) for turn in range(bridges)]
+    ends = [
+        (io * per_set + turn * per_set // bridges, torus.nodes + io)
+        for io in range(sets)
+        for turn in range(bridges)
+    ]
 
     def route(source: int, destination: int) -> list[int]:
         if destination < torus.nodes:
             return torus.route(source, destination)
         ways = [
             torus.route(source, bridge) + [2 * (len(torus.links) + index)]
-            for index, (bridge, io_node) in enumerate(ends) if io_node == destination]
+            for index, (bridge, io_node) in enumerate(ends)
+            if io_node == destination
+        ]
         return min(ways, key=len)  # the first of equals
 
     name = "x".join(map(str, dims))
     return Wired(
-        f"sets-{name}-of-{per_set}-with-{bridges}", " ".join(map(str, ["sets", per_set, bridges, *dims])),
-        [*torus.cables, (FAST.rate_bytes_per_s, FAST.latency_s)], torus.nodes,
-        (*torus.links, *(FAST.between(*pair) for pair in ends)), route,
-        shortest=False, io_nodes=list(range(torus.nodes, torus.nodes + sets)))
+        f"sets-{name}-of-{per_set}-with-{bridges}",
+        " ".join(map(str, ["sets", per_set, bridges, *dims])),
+        [*torus.cables, (FAST.rate_bytes_per_s, FAST.latency_s)],
+        torus.nodes,
+        (*torus.links, *(FAST.between(*pair) for pair in ends)),
+        route,
+        shortest=False,
+        io_nodes=list(range(torus.nodes, torus.nodes + sets)),
+    )

@@ -23,7 +23,8 @@ class Function:
 
 
 def files(*folders, suffixes=CPP_SUFFIXES):
-    """All source files below these folders of the repository, sorted; folders that do not exist count as empty."""
+    """All source files below these folders of the repository, sorted; folders that do not exist count as
+    empty."""
     found = []
     for folder in folders:
         found += [path for path in (ROOT / folder).rglob("*") if path.suffix in suffixes and path.is_file()]
@@ -32,10 +33,15 @@ def files(*folders, suffixes=CPP_SUFFIXES):
 
 def repository_files():
     """All files that are part of the repository, or would be at the next `git add`."""
-    listed = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        stdout=subprocess.PIPE, check=True,
-    ).stdout.decode().split("\0")
+    listed = (
+        subprocess.run(
+            ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        .stdout.decode()
+        .split("\0")
+    )
     return [ROOT / name for name in listed if name and (ROOT / name).is_file()]
 
 
@@ -57,7 +63,9 @@ def python_functions(path):
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             arguments = node.args
-            names = [one.arg for one in arguments.posonlyargs + arguments.args if one.arg not in ("self", "cls")]
+            names = [
+                one.arg for one in arguments.posonlyargs + arguments.args if one.arg not in ("self", "cls")
+            ]
             yield Function(node.name, node.lineno, node.end_lineno - node.lineno + 1, len(names))
 
 
@@ -66,7 +74,8 @@ def python_functions(path):
 _NOISE = re.compile(
     r"""//[^\n]*|/\*.*?\*/|R"(?P<tag>[^(\s]*)\(.*?\)(?P=tag)"|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'"""
     r"""|^[ \t]*\#(?:\\\n|[^\n])*""",
-    re.DOTALL | re.MULTILINE)
+    re.DOTALL | re.MULTILINE,
+)
 _CONTAINER = re.compile(r"(?:^|\s)(?:namespace|class|struct|union|enum|extern)\b(?!.*\))", re.DOTALL)
 
 

@@ -10,7 +10,12 @@ IMAGES = source_tree.ROOT / "docs/images"
 
 
 def test_images_are_what_the_sources_draw():
-    done = subprocess.run([sys.executable, str(source_tree.ROOT / "docs/diagrams/draw.py"), "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        [sys.executable, str(source_tree.ROOT / "docs/diagrams/draw.py"), "--check"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout
 
 

@@ -1,4 +1,5 @@
-"""`make docs`: the site builds without a warning (links and anchors among them), shows what GitHub shows, and asks no other host."""
+"""`make docs`: the site builds without a warning (links and anchors among them), shows what GitHub shows, and
+asks no other host."""
 
 import os
 import re
@@ -25,8 +26,14 @@ def site(tmp_path_factory):
 
 def build(settings, folder):
     return subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--config-file", str(settings), "--site-dir", str(folder)], cwd=ROOT,
-        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        [sys.executable, "-m", "mkdocs", "build", "--config-file", str(settings), "--site-dir", str(folder)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+    )
 
 
 def page_of(site, path):
@@ -41,26 +48,40 @@ def count(html, element):
 
 @pytest.mark.parametrize("path", PAGES, ids=source_tree.relative)
 def test_page_has_the_elements_that_github_shows(site, path):
-    """Python-Markdown wants empty lines and indents where GitHub does not: a list without them would be a paragraph."""
+    """Python-Markdown wants empty lines and indents where GitHub does not: a list without them would be a
+    paragraph."""
     expected = MarkdownIt("commonmark").enable("table").render(path.read_text())
     article = re.search(r"<article.*?</article>", page_of(site, path).read_text(), re.DOTALL).group()
-    assert {name: count(article, name) for name in ELEMENTS} == {name: count(expected, name) for name in ELEMENTS}
+    assert {name: count(article, name) for name in ELEMENTS} == {
+        name: count(expected, name) for name in ELEMENTS
+    }
 
 
 def test_no_page_asks_another_host(site):
-    loads = re.compile(r"""<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)=["']?(?:https?:)?//|url\(["']?(?:https?:)?//|@import""")
-    asking = {f"{path.relative_to(site)}: {found}" for path in site.rglob("*") if path.suffix in (".html", ".css", ".svg")
-              for found in loads.findall(path.read_text())}
+    loads = re.compile(
+        r"""<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)=["']?(?:https?:)?//|url\(["']?(?:https?:)?//|@import"""
+    )
+    asking = {
+        f"{path.relative_to(site)}: {found}"
+        for path in site.rglob("*")
+        if path.suffix in (".html", ".css", ".svg")
+        for found in loads.findall(path.read_text())
+    }
     assert not asking
 
 
 def test_every_command_has_a_section(site):
     from collio.cli import COMMANDS, SUBFILES
+
     text = (site / "commands.html").read_text()
-    assert all(f'id="collio-{name}"' in text for name in [*COMMANDS, *(f"subfiles-{name}" for name in SUBFILES)])
+    assert all(
+        f'id="collio-{name}"' in text for name in [*COMMANDS, *(f"subfiles-{name}" for name in SUBFILES)]
+    )
 
 
-@pytest.mark.parametrize("link", ["[a](hints.md#no-such-heading)", "[a](no-such-page.md)", "[a](../src/no-such-file.cpp)"])
+@pytest.mark.parametrize(
+    "link", ["[a](hints.md#no-such-heading)", "[a](no-such-page.md)", "[a](../src/no-such-file.cpp)"]
+)
 def test_broken_link_fails_the_build(tmp_path, link):
     """Strictness is lost without a sound (`--quiet` turns it off), so it is tried on a copy of two pages."""
     (tmp_path / "docs").mkdir()

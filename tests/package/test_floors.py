@@ -61,8 +61,12 @@ def test_the_library_does_not_stand_on_the_interposer():
 
 
 def test_folders_of_a_floor_use_each_other_only_one_way():
-    uses = {(folder_of(path), name.strip('"').split("/")[0])
-            for path in SOURCES for name in source_tree.includes(path) if name.startswith('"')}
+    uses = {
+        (folder_of(path), name.strip('"').split("/")[0])
+        for path in SOURCES
+        for name in source_tree.includes(path)
+        if name.startswith('"')
+    }
     assert not {(one, other) for one, other in uses if one < other and (other, one) in uses}
 
 
@@ -98,8 +102,11 @@ def test_rooms_of_a_floor_use_each_other_only_one_way():
 
 
 # A name of C that other files may use, where its line begins: of a function or a variable.
-C_NAME = re.compile(r"^(?!static|typedef|return|extern|struct \w+ \{)(?:[A-Za-z_][\w ]*?[ *]+)(\w+)"
-                    r"(?:\([^;{}]*\)\s*\{|(?:\[\w*\])?(?: = [^;]*)?;)", re.MULTILINE)
+C_NAME = re.compile(
+    r"^(?!static|typedef|return|extern|struct \w+ \{)(?:[A-Za-z_][\w ]*?[ *]+)(\w+)"
+    r"(?:\([^;{}]*\)\s*\{|(?:\[\w*\])?(?: = [^;]*)?;)",
+    re.MULTILINE,
+)
 
 
 def c_uses(texts):
@@ -107,13 +114,18 @@ def c_uses(texts):
     texts = {name: source_tree.blank_out(text) for name, text in texts.items()}
     defined = {name: set(C_NAME.findall(text)) for name, text in texts.items()}
     words = {name: set(re.findall(r"\w+", text)) for name, text in texts.items()}
-    return {name: {other for other in texts if other != name and (defined[other] - defined[name]) & words[name]}
-            for name in texts}
+    return {
+        name: {other for other in texts if other != name and (defined[other] - defined[name]) & words[name]}
+        for name in texts
+    }
 
 
 def test_uses_of_c_files_are_found():
-    texts = {"a": "int shown;\nint f(int x) {\n  return g();\n}\n", "b": "int g(void) { return shown; }\n",
-             "c": "static int g2(void) {\n  return f(1);\n}\n"}
+    texts = {
+        "a": "int shown;\nint f(int x) {\n  return g();\n}\n",
+        "b": "int g(void) { return shown; }\n",
+        "c": "static int g2(void) {\n  return f(1);\n}\n",
+    }
     assert c_uses(texts) == {"a": {"b"}, "b": {"a"}, "c": {"a"}}
 
 
@@ -126,8 +138,11 @@ def test_c_files_of_a_folder_use_each_other_only_one_way():
 
 
 # A function's name where its line begins: of a declaration (`;`) or a definition (`{`), outside of classes.
-HEAD = re.compile(r"^(?:\[\[nodiscard\]\] )?(?!return|using|typedef|#|namespace|template|struct|class)"
-                  r"[A-Za-z_][\w:<>*&, ]*?[ *&](\w+)\((?:[^;{}]|\{\})*?\)(?: noexcept)?( try)? ?([;{])", re.MULTILINE)
+HEAD = re.compile(
+    r"^(?:\[\[nodiscard\]\] )?(?!return|using|typedef|#|namespace|template|struct|class)"
+    r"[A-Za-z_][\w:<>*&, ]*?[ *&](\w+)\((?:[^;{}]|\{\})*?\)(?: noexcept)?( try)? ?([;{])",
+    re.MULTILINE,
+)
 
 
 def names(text, end):
@@ -136,7 +151,10 @@ def names(text, end):
 
 
 def test_names_are_found():
-    text = "[[nodiscard]] Result<int> f(int a,\n  B b = {});\nvoid g() noexcept {\n  h();\n}\n  int member(int);\n"
+    text = (
+        "[[nodiscard]] Result<int> f(int a,\n  B b = {});\nvoid g() noexcept {\n  h();\n}\n  int "
+        "member(int);\n"
+    )
     assert names(text, ";") == {"f"} and names(text, "{") == {"g"}
 
 
@@ -149,8 +167,11 @@ def test_headers_declare_what_their_own_room_defines():
             defined.setdefault(name, set()).add(path.parent)
     for path, text in texts.items():
         if path.suffix == ".hpp":
-            astray += [f"{source_tree.relative(path)}: {name}" for name in sorted(names(text, ";"))
-                       if path.parent not in defined.get(name, {path.parent})]
+            astray += [
+                f"{source_tree.relative(path)}: {name}"
+                for name in sorted(names(text, ";"))
+                if path.parent not in defined.get(name, {path.parent})
+            ]
     assert not astray
 
 
@@ -168,12 +189,20 @@ def test_pure_floors_see_neither_mpi_nor_system(path):
 def test_public_headers_show_nothing_private():
     for path in source_tree.files("include"):
         for name in source_tree.includes(path):
-            assert name.startswith("<") or name.startswith('"collio/'), f"{source_tree.relative(path)}: {name}"
+            assert name.startswith("<") or name.startswith('"collio/'), (
+                f"{source_tree.relative(path)}: {name}"
+            )
 
 
 def test_pio_is_a_program_to_collio():
-    """It stands beside the floors: it uses the public header, and what it shares with the front of PnetCDF."""
+    """It stands beside the floors: it uses the public header, and what it shares with the front of
+    PnetCDF."""
     own = {f'"{path.name}"' for path in source_tree.files("pio")}
     for path in source_tree.files("pio"):
         for name in source_tree.includes(path):
-            assert name in own or name == "<collio/collio.h>" or name.startswith('"netcdf/') or re.fullmatch(r"<(sys/)?[^/]+>", name), f"{source_tree.relative(path)}: {name}"
+            assert (
+                name in own
+                or name == "<collio/collio.h>"
+                or name.startswith('"netcdf/')
+                or re.fullmatch(r"<(sys/)?[^/]+>", name)
+            ), f"{source_tree.relative(path)}: {name}"

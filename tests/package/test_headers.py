@@ -23,12 +23,27 @@ def include_flags(library):
 
 
 def errors_of(path, standard="c++20", flags=None):
-    """What the compiler says about a file that includes only this header. `flags`: None for those of the first MPI."""
+    """What the compiler says about a file that includes only this header. `flags`: None for those of the
+    first MPI."""
     root = source_tree.ROOT
     command = [
-        COMPILER if "++" in standard else C_COMPILER, f"-std={standard}", "-x", standard.rstrip("0123456789"), "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow",
-        "-Werror", f"-I{root}/src", f"-I{root}/include", *(MPI_FLAGS if flags is None else flags), "-"]
-    done = subprocess.run(command, input=f'#include "{path}"\n', stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        COMPILER if "++" in standard else C_COMPILER,
+        f"-std={standard}",
+        "-x",
+        standard.rstrip("0123456789"),
+        "-fsyntax-only",
+        "-Wall",
+        "-Wextra",
+        "-Wshadow",
+        "-Werror",
+        f"-I{root}/src",
+        f"-I{root}/include",
+        *(MPI_FLAGS if flags is None else flags),
+        "-",
+    ]
+    done = subprocess.run(
+        command, input=f'#include "{path}"\n', stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     return "" if done.returncode == 0 else done.stdout or "the compiler failed"
 
 
@@ -47,7 +62,11 @@ def first_in_its_source(header):
 
 
 def test_private_headers_compile_alone():
-    headers = [header for header in source_tree.files("src", suffixes=(".hpp", ".h")) if not first_in_its_source(header)]
+    headers = [
+        header
+        for header in source_tree.files("src", suffixes=(".hpp", ".h"))
+        if not first_in_its_source(header)
+    ]
     assert headers
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         said = dict(zip(headers, pool.map(errors_of, headers)))

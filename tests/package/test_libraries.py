@@ -15,7 +15,8 @@ from collio.mpi_libraries import family_of_soname, find_mpi_libraries
 ALLOWED = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux[\w-]*|liburing)\.so(\.\d+)?$")
 LIBRARIES = [
     pytest.param(path, id=f"{library.id}-{path.name}")
-    for library in find_mpi_libraries() for pattern in ("libcollio_mpiio.so", "libcollio.so", "libcollio_engine_*.so")
+    for library in find_mpi_libraries()
+    for pattern in ("libcollio_mpiio.so", "libcollio.so", "libcollio_engine_*.so")
     for path in sorted((library.build_tree / "lib").glob(pattern)) or [library.build_tree / "lib" / pattern]
 ]
 ENGINES = [param for param in LIBRARIES if "engine" in param.values[0].name]
@@ -25,7 +26,9 @@ INTERPOSERS = [param for param in LIBRARIES if param.values[0].name == "libcolli
 
 def dynamic_symbols(path, kind):
     """{name: type letter} of the dynamic symbols; kind is "--defined-only" or "--undefined-only"."""
-    listed = subprocess.run(["nm", "-D", "-P", kind, str(path)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    listed = subprocess.run(
+        ["nm", "-D", "-P", kind, str(path)], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
     return {line.split()[0].split("@")[0]: line.split()[1] for line in listed.splitlines()}
 
 
@@ -46,8 +49,14 @@ def test_binds_functions_when_called(path):
 @pytest.mark.parametrize("path", INTERPOSERS)
 def test_interposer_loads_into_a_process_without_mpi(path):
     for bind_now in ("", "1"):
-        environment = {**os.environ, "LD_PRELOAD": str(preloadable(path.parent) / path.name), "LD_BIND_NOW": bind_now}
-        done = subprocess.run(["/bin/true"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        environment = {
+            **os.environ,
+            "LD_PRELOAD": str(preloadable(path.parent) / path.name),
+            "LD_BIND_NOW": bind_now,
+        }
+        done = subprocess.run(
+            ["/bin/true"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         assert (done.returncode, done.stdout) == (0, "")
 
 
@@ -56,14 +65,19 @@ def test_interposer_exports_mpi_names_in_pairs_and_pnetcdf_names(path):
     exported = set(dynamic_symbols(path, "--defined-only"))
     assert not {name for name in exported if not re.match(r"P?MPI_|ncmpi_|collio_", name)}
     assert {name for name in exported if name.startswith("MPI_")} == {
-        name[1:] for name in exported if name.startswith("PMPI_")}
+        name[1:] for name in exported if name.startswith("PMPI_")
+    }
     assert {"MPI_File_open", "MPI_File_write_at_all", "MPI_File_read_all_c"} <= exported
 
 
 @pytest.mark.parametrize("path", ENGINES)
 def test_engine_exports_what_the_fronts_ask_for(path):
     """Templates of the C++ library would be joined with the program's copies of another version."""
-    assert set(dynamic_symbols(path, "--defined-only")) == {"collio_engine_start", "collio_library_start", "collio_pnetcdf_start"}
+    assert set(dynamic_symbols(path, "--defined-only")) == {
+        "collio_engine_start",
+        "collio_library_start",
+        "collio_pnetcdf_start",
+    }
 
 
 @pytest.mark.parametrize("path", FRONTS)
@@ -85,12 +99,23 @@ def test_engine_calls_the_profiling_names(path):
 @pytest.mark.parametrize("path", ENGINES)
 def test_engine_needs_no_function_of_mpi_4(path):
     needed = {name for name, kind in dynamic_symbols(path, "--undefined-only").items() if kind == "U"}
-    assert not {name for name in needed if name.startswith("PMPI_") and (name.endswith("_c") or "Session" in name)}
+    assert not {
+        name for name in needed if name.startswith("PMPI_") and (name.endswith("_c") or "Session" in name)
+    }
 
 
 @pytest.mark.parametrize("path", ENGINES)
 def test_engine_needs_no_function_that_the_standard_abi_lacks(path):
-    """Its C header has no MPI_Fint: a source that calls MPI_*_f2c has MPI_*_fromint for that family, and cmake/profiling_names.h knows it."""
+    """Its C header has no MPI_Fint: a source that calls MPI_*_f2c has MPI_*_fromint for that family, and
+    cmake/profiling_names.h knows it."""
     profiling = (source_tree.ROOT / "cmake" / "profiling_names.h").read_text().split()
-    lacking = {name for name in dynamic_symbols(path, "--undefined-only") if name.startswith("PMPI_") and name.endswith(("_f2c", "_c2f"))}
-    assert not {name for name in lacking if name.replace("_f2c", "_fromint").replace("_c2f", "_toint") not in profiling}
+    lacking = {
+        name
+        for name in dynamic_symbols(path, "--undefined-only")
+        if name.startswith("PMPI_") and name.endswith(("_f2c", "_c2f"))
+    }
+    assert not {
+        name
+        for name in lacking
+        if name.replace("_f2c", "_fromint").replace("_c2f", "_toint") not in profiling
+    }

@@ -13,7 +13,9 @@ from collio import mpi_libraries
 from collio.mpi_libraries import LauncherMpi, MpiLibrary, ProgramMpi
 
 COMPILER = shutil.which("cc") or shutil.which("gcc")
-OPENMPI_HEADER = "#define OMPI_MAJOR_VERSION 5\n#define OMPI_MINOR_VERSION 0\n#define OMPI_RELEASE_VERSION 3\n"
+OPENMPI_HEADER = (
+    "#define OMPI_MAJOR_VERSION 5\n#define OMPI_MINOR_VERSION 0\n#define OMPI_RELEASE_VERSION 3\n"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -43,8 +45,11 @@ def install(prefix, header, name="mpi", soname="libmpi.so.12"):
         (prefix / folder).mkdir(parents=True, exist_ok=True)
     (prefix / "include" / "mpi.h").write_text(header)
     library = prefix / "lib" / soname
-    subprocess.run([COMPILER, "-shared", "-nostdlib", "-x", "c", os.devnull, f"-Wl,-soname,{soname}", "-o", library],
-                   check=True, env={"PATH": os.defpath})
+    subprocess.run(
+        [COMPILER, "-shared", "-nostdlib", "-x", "c", os.devnull, f"-Wl,-soname,{soname}", "-o", library],
+        check=True,
+        env={"PATH": os.defpath},
+    )
     (prefix / "lib" / f"lib{name}.so").symlink_to(soname)
     script(prefix / "bin" / "mpicc", f'echo "gcc -I{prefix}/include -L{prefix}/lib -l{name}"\n')
     script(prefix / "bin" / "mpiexec", "echo HYDRA build details: Version: 4.1.2\n")
@@ -54,7 +59,7 @@ def install(prefix, header, name="mpi", soname="libmpi.so.12"):
 def test_kin_of_mpich_have_names_of_their_own(monkeypatch, tmp_path):
     intel = install(tmp_path / "a", '#define I_MPI_VERSION "2021.18.1"\n#define MPICH_VERSION "3.4a2"\n')
     monkeypatch.setenv("MPI_HOME", str(intel))
-    found, = mpi_libraries.find_mpi_libraries()
+    (found,) = mpi_libraries.find_mpi_libraries()
     assert (found.id, found.family, found.version) == ("intel-mpi-2021.18.1", "mpich", "2021.18.1")
 
 
@@ -76,7 +81,7 @@ def test_a_folder_of_two_names_is_looked_at_once(monkeypatch, tmp_path):
     wrapper.write_text(wrapper.read_text().replace("\n", f"\necho asked >> {tmp_path}/log\n", 1))
     (tmp_path / "b").symlink_to(prefix / "bin")
     monkeypatch.setenv("PATH", f"{prefix}/bin:{tmp_path}/b:{os.environ['PATH']}")
-    only, = mpi_libraries.find_mpi_libraries()
+    (only,) = mpi_libraries.find_mpi_libraries()
     assert only.mpicc == str(wrapper) and (tmp_path / "log").read_text() == "asked\n"
 
 
@@ -86,7 +91,7 @@ def test_wrappers_with_suffix_keep_their_own_launcher(monkeypatch, tmp_path):
         (prefix / "bin" / name).rename(prefix / "bin" / f"{name}.mpich")
     (prefix / "bin" / "mpicc").symlink_to("mpicc.mpich")
     monkeypatch.setenv("MPICH_HOME", str(prefix))
-    only, = mpi_libraries.find_mpi_libraries()
+    (only,) = mpi_libraries.find_mpi_libraries()
     assert only.mpicc.endswith("mpicc.mpich") and only.mpiexec.endswith("mpiexec.mpich")
 
 
@@ -103,7 +108,7 @@ def test_library_behind_a_linker_script(monkeypatch, tmp_path):
     link.unlink()
     link.write_text("INPUT(libmpi.so.12)\n")
     monkeypatch.setenv("MPI_HOME", str(prefix))
-    only, = mpi_libraries.find_mpi_libraries()
+    (only,) = mpi_libraries.find_mpi_libraries()
     assert (only.soname, only.library) == ("libmpi.so.12", str(prefix / "lib" / "libmpi.so.12"))
 
 
@@ -114,23 +119,32 @@ def test_broken_wrapper_is_no_library(monkeypatch, tmp_path):
     assert mpi_libraries.find_mpi_libraries() == []
 
 
-@pytest.mark.parametrize("said, name, family, version", [
-    ("HYDRA build details:\n    Version:   4.0.2", "hydra", "mpich", "4.0.2"),
-    ("Intel(R) MPI Library for Linux* OS, Version 2021.6", "hydra", "mpich", "2021.6"),
-    ("mpiexec.openmpi (OpenRTE) 4.1.4", "openmpi", "openmpi", "4.1.4"),
-    ("mpirun (Open MPI) 5.0.3", "openmpi", "openmpi", "5.0.3"),
-    ("slurm 22.05.8", "slurm", None, "22.05.8"),
-    ("something else", "unknown", None, None),
-])
+@pytest.mark.parametrize(
+    "said, name, family, version",
+    [
+        ("HYDRA build details:\n    Version:   4.0.2", "hydra", "mpich", "4.0.2"),
+        ("Intel(R) MPI Library for Linux* OS, Version 2021.6", "hydra", "mpich", "2021.6"),
+        ("mpiexec.openmpi (OpenRTE) 4.1.4", "openmpi", "openmpi", "4.1.4"),
+        ("mpirun (Open MPI) 5.0.3", "openmpi", "openmpi", "5.0.3"),
+        ("slurm 22.05.8", "slurm", None, "22.05.8"),
+        ("something else", "unknown", None, None),
+    ],
+)
 def test_launcher_says_what_it_is(tmp_path, said, name, family, version):
     launcher = tmp_path / "mpiexec"
     script(launcher, f"cat <<'END'\n{said}\nEND\n")
     assert mpi_libraries.mpi_of_launcher(str(launcher)) == LauncherMpi(str(launcher), name, family, version)
 
 
-@pytest.mark.parametrize("path, name, family", [
-    ("flux", "flux", None), ("jsrun", "jsrun", None), ("aprun", "aprun", "mpich"), ("pals/1.2/bin/mpiexec", "pals", "mpich"),
-])
+@pytest.mark.parametrize(
+    "path, name, family",
+    [
+        ("flux", "flux", None),
+        ("jsrun", "jsrun", None),
+        ("aprun", "aprun", "mpich"),
+        ("pals/1.2/bin/mpiexec", "pals", "mpich"),
+    ],
+)
 def test_launcher_known_by_its_name(tmp_path, path, name, family):
     launcher = tmp_path / path
     script(launcher, "echo mpiexec version 1.2.12\n")
@@ -147,10 +161,18 @@ def test_program_tells_its_library_even_through_another(tmp_path):
     path = f"-L{folder}", f"-Wl,-rpath,{folder}", "-Wl,--no-as-needed"
     build = [COMPILER, "-x", "c"]
     middle = folder / "libmiddle.so"
-    subprocess.run([*build, "-shared", os.devnull, "-x", "none", *path, "-lmpi", "-o", middle], check=True, env={"PATH": os.defpath})
+    subprocess.run(
+        [*build, "-shared", os.devnull, "-x", "none", *path, "-lmpi", "-o", middle],
+        check=True,
+        env={"PATH": os.defpath},
+    )
     program = tmp_path / "program"
-    subprocess.run([*build, "-", "-x", "none", *path, "-lmiddle", "-o", program], input=b"int main(void){return 0;}",
-                   check=True, env={"PATH": os.defpath})
+    subprocess.run(
+        [*build, "-", "-x", "none", *path, "-lmiddle", "-o", program],
+        input=b"int main(void){return 0;}",
+        check=True,
+        env={"PATH": os.defpath},
+    )
     found = mpi_libraries.mpi_of_program(str(program))
     assert found == ProgramMpi(str(program), "mpich", "libmpi.so.12", str(folder / "libmpi.so.12"))
 
@@ -161,18 +183,42 @@ def test_program_without_mpi(tmp_path):
         assert mpi_libraries.mpi_of_program(program) is None
 
 
-@pytest.mark.parametrize("soname, family", [
-    ("libmpich.so.12", "mpich"), ("libmpi.so.12", "mpich"), ("libmpi_cray.so.12", "mpich"), ("libmpi.so.40", "openmpi"),
-    ("libmpi.so.20", "openmpi"), ("libmpi_mpifh.so.40", None), ("libmpichfort.so.12", None), ("libc.so.6", None),
-    ("libmpi_gnu_123.so.12", "mpich"), ("libmpi_nvidia.so.12", "mpich"), ("libmpi_amd.so.12", "mpich"), ("libmpi_aocc.so.12", "mpich"),
-    ("libmpifort.so.12", None), ("libmpicxx.so.12", None), ("libmpi_abi.so.1", None),
-])
+@pytest.mark.parametrize(
+    "soname, family",
+    [
+        ("libmpich.so.12", "mpich"),
+        ("libmpi.so.12", "mpich"),
+        ("libmpi_cray.so.12", "mpich"),
+        ("libmpi.so.40", "openmpi"),
+        ("libmpi.so.20", "openmpi"),
+        ("libmpi_mpifh.so.40", None),
+        ("libmpichfort.so.12", None),
+        ("libc.so.6", None),
+        ("libmpi_gnu_123.so.12", "mpich"),
+        ("libmpi_nvidia.so.12", "mpich"),
+        ("libmpi_amd.so.12", "mpich"),
+        ("libmpi_aocc.so.12", "mpich"),
+        ("libmpifort.so.12", None),
+        ("libmpicxx.so.12", None),
+        ("libmpi_abi.so.1", None),
+    ],
+)
 def test_family_of_soname(soname, family):
     assert mpi_libraries.family_of_soname(soname) == family
 
 
 def library(name, family, soname, path):
-    return MpiLibrary(name, family, name.split("-")[1], "/x/mpicc", None, None, f"{path}/mpiexec", f"{path}/{soname}", soname)
+    return MpiLibrary(
+        name,
+        family,
+        name.split("-")[1],
+        "/x/mpicc",
+        None,
+        None,
+        f"{path}/mpiexec",
+        f"{path}/{soname}",
+        soname,
+    )
 
 
 def test_match_prefers_the_program_then_the_launcher():
@@ -184,17 +230,25 @@ def test_match_prefers_the_program_then_the_launcher():
     hydra = LauncherMpi("/usr/lib/mpiexec", "hydra", "mpich", "4.0.2")
     slurm = LauncherMpi("/usr/bin/srun", "slurm", None, "22.05")
     match = mpi_libraries.match_mpi_library
-    assert match(everything, program, hydra) is wheel          # same ABI, though another file
-    assert match([debian, other], program, hydra) is None      # never a library of another ABI
+    assert match(everything, program, hydra) is wheel  # same ABI, though another file
+    assert match([debian, other], program, hydra) is None  # never a library of another ABI
     assert match(everything, None, hydra) is debian
     assert match(everything, None, LauncherMpi("/x", "openmpi", "openmpi", "9")) is other
     assert match(everything, None, slurm) is None
 
 
 def test_reads_shared_library_names_as_readelf_does():
-    path = os.path.realpath(next(iter(
-        line.split("=> ")[1].split()[0] for line in subprocess.run(
-            ["ldd", "/bin/ls"], stdout=subprocess.PIPE, text=True).stdout.splitlines() if "libc.so" in line)))
+    path = os.path.realpath(
+        next(
+            iter(
+                line.split("=> ")[1].split()[0]
+                for line in subprocess.run(
+                    ["ldd", "/bin/ls"], stdout=subprocess.PIPE, text=True
+                ).stdout.splitlines()
+                if "libc.so" in line
+            )
+        )
+    )
     soname, needed = mpi_libraries.elf_names(path)
     assert soname == "libc.so.6" and all(".so" in name for name in needed)
     assert mpi_libraries.elf_names(__file__) == (None, [])
@@ -212,5 +266,7 @@ def test_reads_few_pages_of_a_large_library(tmp_path):
 
 
 def test_needs_only_the_standard_library():
-    code = f"import sys; sys.path.insert(0, {str(source_tree.ROOT / 'python')!r}); import collio.mpi_libraries"
+    code = (
+        f"import sys; sys.path.insert(0, {str(source_tree.ROOT / 'python')!r}); import collio.mpi_libraries"
+    )
     subprocess.run([sys.executable, "-I", "-S", "-c", code], check=True)

@@ -1,4 +1,5 @@
-"""The recipes under packaging/ fit the project: its version, what it imports, the options of tools/install, the files it has.
+"""The recipes under packaging/ fit the project: its version, what it imports, the options of tools/install,
+the files it has.
 
 Spack's and EasyBuild's own words have stand-ins here.
 """
@@ -21,7 +22,9 @@ EASYCONFIG = PACKAGING / "easybuild" / f"collio-{__version__}-foss-2023b.eb"
 
 @pytest.fixture(scope="module")
 def options_of_install():
-    told = subprocess.run([sys.executable, ROOT / "tools/install", "--help"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    told = subprocess.run(
+        [sys.executable, ROOT / "tools/install", "--help"], stdout=subprocess.PIPE, check=True, text=True
+    ).stdout
     return set(re.findall(r"(?<!\S)\[?(--[\w-]+)", told))
 
 
@@ -55,11 +58,24 @@ def spack(monkeypatch):
     def directive(name):
         return lambda *words, **settings: given.append((name, words, settings))
 
-    words = {name: directive(name) for name in ("license", "version", "depends_on", "extends", "requires", "conflicts", "variant")}
+    words = {
+        name: directive(name)
+        for name in ("license", "version", "depends_on", "extends", "requires", "conflicts", "variant")
+    }
     words.update(
-        python=lambda *line: commands.append([str(word) for word in line]), join_path=lambda *parts: "/".join(map(str, parts)),
-        run_after=lambda phase: lambda function: function, on_package_attributes=lambda **_: lambda function: function)
-    for name in ("spack", "spack.package", "spack_repo", "spack_repo.builtin", "spack_repo.builtin.build_systems", "spack_repo.builtin.build_systems.generic"):
+        python=lambda *line: commands.append([str(word) for word in line]),
+        join_path=lambda *parts: "/".join(map(str, parts)),
+        run_after=lambda phase: lambda function: function,
+        on_package_attributes=lambda **_: lambda function: function,
+    )
+    for name in (
+        "spack",
+        "spack.package",
+        "spack_repo",
+        "spack_repo.builtin",
+        "spack_repo.builtin.build_systems",
+        "spack_repo.builtin.build_systems.generic",
+    ):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     vars(sys.modules["spack.package"]).update(words)
     sys.modules["spack_repo.builtin.build_systems.generic"].Package = object
@@ -69,12 +85,21 @@ def spack(monkeypatch):
 
 def test_spack_depends_on_what_collio_imports(spack):
     names = {re.split(r"[@ ]", words[0])[0] for name, words, _ in spack.given if name == "depends_on"}
-    assert {f"py-{name}" for name in imported_packages()} == {name for name in names if name.startswith("py-")}
+    assert {f"py-{name}" for name in imported_packages()} == {
+        name for name in names if name.startswith("py-")
+    }
     assert {"mpi", "cmake", "ninja", "cxx"} <= names
 
 
-@pytest.mark.parametrize("name, header, families", [
-    ("openmpi", False, "openmpi"), ("mpich", False, "mpich"), ("mpich", True, "mpich,abi"), ("intel-oneapi-mpi", True, "mpich")])
+@pytest.mark.parametrize(
+    "name, header, families",
+    [
+        ("openmpi", False, "openmpi"),
+        ("mpich", False, "mpich"),
+        ("mpich", True, "mpich,abi"),
+        ("intel-oneapi-mpi", True, "mpich"),
+    ],
+)
 def test_spack_installs_the_family_of_its_mpi(spack, options_of_install, tmp_path, name, header, families):
     (tmp_path / "include").mkdir()
     if header:
@@ -97,7 +122,11 @@ def test_easyconfig(options_of_install):
     [command] = names["install_cmds"]
     assert_tools_install_has(options_of_install, command.split()[1:])
     # Those that are in bundles of others.
-    bundles = {"Python-bundle-PyPI": ("click", "jinja2"), "SciPy-bundle": ("numpy",), "netcdf4-python": ("netcdf4",)}
+    bundles = {
+        "Python-bundle-PyPI": ("click", "jinja2"),
+        "SciPy-bundle": ("numpy",),
+        "netcdf4-python": ("netcdf4",),
+    }
     brought = {package for name, _ in names["dependencies"] for package in bundles.get(name, (name.lower(),))}
     assert imported_packages() - {"tomli"} <= brought, "tomli is for Python older than 3.11"
 
@@ -107,8 +136,15 @@ def test_easyconfig(options_of_install):
 
 def test_containerfile_copies_what_is_there():
     text = (PACKAGING / "Containerfile").read_text()
-    copied = [name for line in re.findall(r"^COPY (?!--from)(.*)$", text, re.MULTILINE) for name in line.split()[:-1]]
+    copied = [
+        name
+        for line in re.findall(r"^COPY (?!--from)(.*)$", text, re.MULTILINE)
+        for name in line.split()[:-1]
+    ]
     assert {"CMakeLists.txt", "src", "tools", "python", "packaging"} <= set(copied)
     assert all((ROOT / name).exists() for name in copied)
     target = re.search(r"^RUN (make install PREFIX=\S+)$", text, re.MULTILINE).group(1)
-    assert subprocess.run(["make", "-n", *target.split()[1:]], cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
+    assert (
+        subprocess.run(["make", "-n", *target.split()[1:]], cwd=ROOT, stdout=subprocess.DEVNULL).returncode
+        == 0
+    )

@@ -1,4 +1,5 @@
-"""No module of python/collio imports another that, by whatever way, imports it; nor does a folder. Imports for types alone count."""
+"""No module of python/collio imports another that, by whatever way, imports it; nor does a folder. Imports
+for types alone count."""
 
 import ast
 
@@ -8,7 +9,7 @@ PACKAGE = source_tree.ROOT / "python/collio"
 
 
 def room_of(module):
-    """"lab" of "collio.lab.network"; "" of modules that are in no folder."""
+    """ "lab" of "collio.lab.network"; "" of modules that are in no folder."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).is_dir() else ""
 
@@ -20,7 +21,11 @@ def imported_modules(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "collio")
         elif isinstance(node, ast.ImportFrom):
-            base = [*package[:len(package) - node.level + 1], *filter(None, [node.module])] if node.level else node.module.split(".")
+            base = (
+                [*package[: len(package) - node.level + 1], *filter(None, [node.module])]
+                if node.level
+                else node.module.split(".")
+            )
             if base[0] == "collio":  # the name may be a room: `from collio import machine_file`
                 yield from (".".join([*base, alias.name]) for alias in node.names)
 
@@ -31,7 +36,9 @@ def rooms_used():
     for path in source_tree.files("python/collio", suffixes=(".py",)):
         parts = path.relative_to(PACKAGE).parts
         own = parts[0] if len(parts) > 1 else ""
-        used.setdefault(own, set()).update(room for module in imported_modules(path) if (room := room_of(module)) != own)
+        used.setdefault(own, set()).update(
+            room for module in imported_modules(path) if (room := room_of(module)) != own
+        )
     return used
 
 
@@ -55,10 +62,12 @@ def cycle_in(used):
 
     def walk(room, way):
         if room in way:
-            return [*way[way.index(room):], room]
+            return [*way[way.index(room) :], room]
         if room in done:
             return None
-        found = next((ring for other in sorted(used.get(room, ())) if (ring := walk(other, [*way, room]))), None)
+        found = next(
+            (ring for other in sorted(used.get(room, ())) if (ring := walk(other, [*way, room]))), None
+        )
         done.add(room)
         return found
 

@@ -7,14 +7,23 @@ import source_tree
 
 
 def python_files():
-    """Modules, and programs without an ending; not the template, whose places are filled in by tools/install."""
+    """Modules, and programs without an ending; not the template, whose places are filled in by
+    tools/install."""
     for path in source_tree.repository_files():
-        if path.suffix == ".py" or (not path.suffix and path.read_bytes().startswith(b"#!/usr/bin/env python3\n")):
+        if path.suffix == ".py" or (
+            not path.suffix and path.read_bytes().startswith(b"#!/usr/bin/env python3\n")
+        ):
             yield source_tree.relative(path)
 
 
 def run_tool(*words):
-    done = subprocess.run([sys.executable, "-m", *words], cwd=source_tree.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=source_tree.ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert done.returncode == 0, f"{' '.join(words[:2])}:\n{done.stdout}"
 
 
@@ -24,7 +33,13 @@ def test_ruff():
 
 def test_bootstrap_starts_where_collio_is_not_installed():
     """`common` lets the tools find collio, so it must be imported first; -S leaves installed packages out."""
-    done = subprocess.run([sys.executable, "-S", "tools/bootstrap"], cwd=source_tree.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        [sys.executable, "-S", "tools/bootstrap"],
+        cwd=source_tree.ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert "usage: tools/bootstrap" in done.stdout, done.stdout
 
 

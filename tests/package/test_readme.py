@@ -21,13 +21,16 @@ def code_of(path):
 @pytest.mark.parametrize("path", DOCUMENTS, ids=source_tree.relative)
 def test_make_targets_exist(path):
     for target in set(re.findall(r"^(?:\$ )?make ([a-z]+)\b", code_of(path), re.MULTILINE)):
-        done = subprocess.run(["make", "-C", str(ROOT), "-n", target], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            ["make", "-C", str(ROOT), "-n", target], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
         assert done.returncode == 0, f"make {target}: {done.stdout.decode()}"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=source_tree.relative)
 def test_commands_exist(path):
     from collio.cli import main
+
     # A first word that is a known command, an option, or in capitals (a place to fill in).
     for word in set(re.findall(r"^(?:\$ )?(?:build/bin/)?collio ([a-z][\w-]*)", code_of(path), re.MULTILINE)):
         assert word in main.places, f"collio {word}"
@@ -48,7 +51,11 @@ def test_first_screen_has_the_two_commands():
 
 
 def test_benchmark_page_is_what_the_results_say():
-    done = subprocess.run([sys.executable, str(ROOT / "tools/benchmark_page"), "--check"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools/benchmark_page"), "--check"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     assert done.returncode == 0, done.stdout.decode()
 
 

@@ -1,5 +1,5 @@
-"""The reference documents say what the code has: the tables of hints, the functions of collio.h, the MPI functions that are
-taken over."""
+"""The reference documents say what the code has: the tables of hints, the functions of collio.h, the MPI
+functions that are taken over."""
 
 import re
 import shutil
@@ -13,8 +13,12 @@ import source_tree
 DOCS = source_tree.ROOT / "docs"
 
 
-GENERATORS = {"generate_hints": "docs/hints.md", "generate_report": "docs/report-fields.md", "generate_library": "docs/reference/library.md",
-              "generate_calls": "python/collio/library/native.py"}
+GENERATORS = {
+    "generate_hints": "docs/hints.md",
+    "generate_report": "docs/report-fields.md",
+    "generate_library": "docs/reference/library.md",
+    "generate_calls": "python/collio/library/native.py",
+}
 """And a file that each makes."""
 
 
@@ -32,9 +36,16 @@ def test_what_is_made_of_tables_is_up_to_date(generator):
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_a_stale_file_is_named_with_its_remedy(generator, tmp_path):
     for folder in ("tools", "src", "include", "docs", "python"):
-        shutil.copytree(source_tree.ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            source_tree.ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__")
+        )
     stale = tmp_path / GENERATORS[generator]
-    stale.write_text(stale.read_text().replace("| ", "|  ").replace("Default:", "Usually:").replace("_int, _text", "_text, _int"))
+    stale.write_text(
+        stale.read_text()
+        .replace("| ", "|  ")
+        .replace("Default:", "Usually:")
+        .replace("_int, _text", "_text, _int")
+    )
     done = check_generated(tmp_path, generator)
     assert done.returncode == 1
     assert GENERATORS[generator] in done.stdout and "make generate" in done.stdout, done.stdout
@@ -43,7 +54,9 @@ def test_a_stale_file_is_named_with_its_remedy(generator, tmp_path):
 def test_fortran_module_has_the_numbers_of_the_header():
     include = source_tree.ROOT / "include/collio"
     expected, value = {}, -1
-    for name, given in re.findall(r"^  (COLLIO_\w+)(?: = (\d+))?,?(?: +/\*.*)?$", (include / "collio.h").read_text(), re.MULTILINE):
+    for name, given in re.findall(
+        r"^  (COLLIO_\w+)(?: = (\d+))?,?(?: +/\*.*)?$", (include / "collio.h").read_text(), re.MULTILINE
+    ):
         expected[name] = value = int(given) if given else value + 1
     assert {"COLLIO_OK", "COLLIO_ERR_NO_SPACE", "COLLIO_TRUNCATE"} <= set(expected)
     found = re.findall(r"\b(COLLIO_[A-Z_]+) = (\d+)", (include / "collio.f90").read_text())
@@ -52,15 +65,27 @@ def test_fortran_module_has_the_numbers_of_the_header():
 
 def test_faults_document_names_every_word():
     told = set(re.findall(r"`(\w+)", (DOCS / "faults.md").read_text()))
-    words = set(re.findall(r"^COLLIO_FAULT_(?:POINT|ERROR)\((\w+)", (source_tree.ROOT / "src/policy/hints/faults.def").read_text(), re.MULTILINE))
+    words = set(
+        re.findall(
+            r"^COLLIO_FAULT_(?:POINT|ERROR)\((\w+)",
+            (source_tree.ROOT / "src/policy/hints/faults.def").read_text(),
+            re.MULTILINE,
+        )
+    )
     assert {"write", "ENOSPC"} <= words
     assert not words - told
 
 
 def test_conformance_document_names_every_function():
-    """docs/conformance.md names every function of calls.def and data_calls.def, written out or as `write_all` after `MPI_File_`."""
-    tables = "".join((source_tree.ROOT / "src/mpiio/shim" / name).read_text() for name in ("calls.def", "data_calls.def"))
+    """docs/conformance.md names every function of calls.def and data_calls.def, written out or as `write_all`
+    after `MPI_File_`."""
+    tables = "".join(
+        (source_tree.ROOT / "src/mpiio/shim" / name).read_text() for name in ("calls.def", "data_calls.def")
+    )
     names = set(re.findall(r"^COLLIO_[A-Z_]+\(File_(\w+?),", tables, re.MULTILINE))
     assert {"open", "write_all", "iread_shared"} <= names
-    told = {word.removeprefix("MPI_File_") for word in re.findall(r"`(\w+)`", (DOCS / "conformance.md").read_text())}
+    told = {
+        word.removeprefix("MPI_File_")
+        for word in re.findall(r"`(\w+)`", (DOCS / "conformance.md").read_text())
+    }
     assert not names - told

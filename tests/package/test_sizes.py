@@ -1,7 +1,7 @@
 """Functions stay within 70 lines and files within 400; C++ functions take at most 5 parameters.
 
-What is larger already is listed in known_offenders.txt with its size. That list may only shrink: an entry that
-grew fails the test, and one that shrank or went must be updated, so that it cannot grow back.
+What is larger already is listed in known_offenders.txt with its size. That list may only shrink: an entry
+that grew fails the test, and one that shrank or went must be updated, so that it cannot grow back.
 """
 
 import re
@@ -23,7 +23,11 @@ def offenders():
         for function in (source_tree.python_functions if python else source_tree.cpp_functions)(path):
             if function.lines > MOST_LINES:
                 found[f"{name}:{function.name} lines"] = function.lines
-            if function.parameters > MOST_PARAMETERS and not python and not signature_is_given(name, function.name):
+            if (
+                function.parameters > MOST_PARAMETERS
+                and not python
+                and not signature_is_given(name, function.name)
+            ):
                 found[f"{name}:{function.name} parameters"] = function.parameters
         lines = path.read_text().count("\n")
         if lines > MOST_FILE_LINES:
@@ -32,15 +36,18 @@ def offenders():
 
 
 def signature_is_given(file, name):
-    """MPI's own functions take what the standard says, and so do those that stand in for them; libfuse's callbacks
-    what libfuse says; stand-ins for drivers of devices what the drivers say; functions of PIO what PIO says."""
+    """MPI's own functions take what the standard says, and so do those that stand in for them; libfuse's
+    callbacks what libfuse says; stand-ins for drivers of devices what the drivers say; functions of PIO what
+    PIO says."""
     if file.startswith("pio/") and name.startswith(("PIOc_", "collio_scorpio_")):
         return True
     if file.startswith(("lab/striped/", "lab/target/", "src/view/mount/")) and name.startswith("on_"):
         return True
     if file.startswith("tests/device/stand_in/") and name.startswith(("cu", "hip", "ze")):
         return True
-    stands_in = file.startswith("src/mpiio/") and re.fullmatch(r"(open|set_view|(i?read|i?write)\w*)(_c)?", name)
+    stands_in = file.startswith("src/mpiio/") and re.fullmatch(
+        r"(open|set_view|(i?read|i?write)\w*)(_c)?", name
+    )
     return name.startswith(("MPI_", "PMPI_")) or bool(stands_in)
 
 
@@ -62,7 +69,7 @@ def test_list_of_offenders_only_shrinks():
 
 
 def test_reader_finds_functions():
-    text = source_tree.blank_out('''
+    text = source_tree.blank_out("""
         namespace a { struct B {
           B(int x) : x_{x} {}
           int get() const noexcept { return "}"[0]; }  // }
@@ -73,7 +80,7 @@ def test_reader_finds_functions():
           auto inner = [](int a, int b, int c) { return a + b + c; };
           return inner(1, 2, 3);
         }
-    ''')
+    """)
     functions = {one.name: one for one in source_tree.find_functions(text)}
     assert set(functions) == {"B", "get", "pair"}
     assert functions["pair"].parameters == 2 and functions["pair"].lines == 6

@@ -1,4 +1,5 @@
-"""`collio run` stands in front of every job: it loads nothing that only other commands, or the job's end, need, and asks no other program in vain."""
+"""`collio run` stands in front of every job: it loads nothing that only other commands, or the job's end,
+need, and asks no other program in vain."""
 
 import shutil
 import subprocess
@@ -9,7 +10,22 @@ import pytest
 from collio.run import command, start_job
 
 LATER = (
-    "click", "dataclasses", "inspect", "subprocess", "rich", "numpy", "netCDF4", "jinja2", "json.tool", "json", "argparse", "hashlib", "difflib", "collio.report.text", "collio.topology", "collio.bench",
+    "click",
+    "dataclasses",
+    "inspect",
+    "subprocess",
+    "rich",
+    "numpy",
+    "netCDF4",
+    "jinja2",
+    "json.tool",
+    "json",
+    "argparse",
+    "hashlib",
+    "difflib",
+    "collio.report.text",
+    "collio.topology",
+    "collio.bench",
 )
 NO_LAUNCHER = """
 import os, sys
@@ -30,13 +46,26 @@ def run(code, *words):
 
 
 def test_run_imports_little():
-    code = f"import sys, collio.run.start, collio.run.start_job; print([name for name in {LATER!r} if name in sys.modules])"
+    code = (
+        f"import sys, collio.run.start, collio.run.start_job; print([name for name in {LATER!r} if name "
+        "in sys.modules])"
+    )
     assert run(code) == ("[]", "")
 
 
-@pytest.mark.parametrize("words", [
-    "./app", "-- ./app", "mpiexec -n 2 ./app -v", "--set a=b --set c=d -- x", "--set=a=b=c x", "--mpi mpich -v x", "--machine=m --verbose -- x -- y", "-v --mpi= x",
-])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "./app",
+        "-- ./app",
+        "mpiexec -n 2 ./app -v",
+        "--set a=b --set c=d -- x",
+        "--set=a=b=c x",
+        "--mpi mpich -v x",
+        "--machine=m --verbose -- x -- y",
+        "-v --mpi= x",
+    ],
+)
 def test_plain_command_lines_are_read_as_click_reads_them(words, monkeypatch):
     read = []
     monkeypatch.setattr(command, "start_job", read.append)
@@ -44,7 +73,21 @@ def test_plain_command_lines_are_read_as_click_reads_them(words, monkeypatch):
     assert read == [start_job.read_quickly(words.split())]
 
 
-@pytest.mark.parametrize("words", ["", "--", "--help", "--set", "--report f x", "--dry-run x", "--threads multiple x", "-vv x", "--verbose=1 x", "--unknown x"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "--",
+        "--help",
+        "--set",
+        "--report f x",
+        "--dry-run x",
+        "--threads multiple x",
+        "-vv x",
+        "--verbose=1 x",
+        "--unknown x",
+    ],
+)
 def test_other_command_lines_are_left_to_click(words):
     assert start_job.read_quickly(words.split()) is None
 

@@ -1,4 +1,5 @@
-"""tools/suite_results.py: why a test was skipped is read from what ctest's programs, GoogleTest and pytest write down."""
+"""tools/suite_results.py: why a test was skipped is read from what ctest's programs, GoogleTest and pytest
+write down."""
 
 import sys
 
@@ -30,7 +31,12 @@ def test_reasons_of_skipped_tests_are_read(tmp_path):
     results = suite_results.read_results(path)
     assert str(results) == "1 passed, 2 failed, 5 skipped"
     assert results.failed == ["fails", "breaks"] and not results.good
-    assert results.reasons == {"no tmpfs may be mounted here": 1, "no /dev/full here": 1, "no hwloc": 2, "no reason given": 1}
+    assert results.reasons == {
+        "no tmpfs may be mounted here": 1,
+        "no /dev/full here": 1,
+        "no hwloc": 2,
+        "no reason given": 1,
+    }
     assert results.reason_lines(2)[0] == "  2 skipped: no hwloc"
     assert (results + results).reasons["no hwloc"] == 4
 

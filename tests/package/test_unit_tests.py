@@ -1,4 +1,5 @@
-"""Every module of the pure floors has a unit test: a file of its name in tests/unit, or one that includes its header."""
+"""Every module of the pure floors has a unit test: a file of its name in tests/unit, or one that includes its
+header."""
 
 import re
 
@@ -50,7 +51,11 @@ def modules():
 def modules_with_tests():
     folder = source_tree.ROOT / "tests" / "unit"
     names = {path.name.removesuffix("_test.cpp") for path in folder.glob("*_test.cpp")}
-    included = {name for path in folder.glob("*_test.cpp") for name in re.findall(r'#include "([\w/]+)\.hpp"', path.read_text())}
+    included = {
+        name
+        for path in folder.glob("*_test.cpp")
+        for name in re.findall(r'#include "([\w/]+)\.hpp"', path.read_text())
+    }
     return {module for module in MODULES if module in included or module.rsplit("/", 1)[-1] in names}
 
 
@@ -60,7 +65,9 @@ TESTED = modules_with_tests()
 
 @pytest.mark.parametrize("module", sorted(MODULES))
 def test_module_has_a_unit_test(module):
-    assert module in TESTED or module in WITHOUT, f"{module}: add tests/unit/{module.rsplit('/', 1)[-1]}_test.cpp, or a reason to WITHOUT above"
+    assert module in TESTED or module in WITHOUT, (
+        f"{module}: add tests/unit/{module.rsplit('/', 1)[-1]}_test.cpp, or a reason to WITHOUT above"
+    )
 
 
 def test_list_of_exceptions_is_true():

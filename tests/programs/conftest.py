@@ -45,6 +45,7 @@ def jobs(request, tmp_path):
 @pytest.fixture
 def jobs_of_family(tmp_path):
     """Jobs under the first MPI of a family: for what a distribution builds with one MPI only."""
+
     def choose(family):
         found = [mpi for mpi in REAL if mpi.family == family]
         if not found:
@@ -52,6 +53,7 @@ def jobs_of_family(tmp_path):
         # A distribution's own MPI comes first: its packages are built with that.
         found.sort(key=lambda mpi: not mpi.mpicc.startswith("/usr/bin/"))
         return built_jobs(found[0], tmp_path)
+
     return choose
 
 
@@ -63,7 +65,8 @@ def built_jobs(mpi, folder):
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory):
-    """Compiles `sources` below this folder with a compiler command, once per session; gives the program's path."""
+    """Compiles `sources` below this folder with a compiler command, once per session; gives the program's
+    path."""
     from jobs import compile_program
 
     done = {}
@@ -73,4 +76,5 @@ def compiled(tmp_path_factory):
         if key not in done:
             done[key] = compile_program(name, command, flags, tmp_path_factory.mktemp("program"))
         return done[key]
+
     return get

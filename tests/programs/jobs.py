@@ -1,7 +1,7 @@
 """MPI jobs of the programs in this folder, with and without collio, and what must be true of them.
 
-Every program takes two arguments, `write FILE` or `read FILE`. Writing also reads back; both check every value
-and end with a code other than 0 when one is wrong.
+Every program takes two arguments, `write FILE` or `read FILE`. Writing also reads back; both check every
+value and end with a code other than 0 when one is wrong.
 """
 
 import json
@@ -33,7 +33,8 @@ class Jobs:
         return start([*self._launch(), *program, *words], environment or self.environment())
 
     def with_collio(self, program, *words, environment=None):
-        """Runs the program under `collio run`; gives the report's list of files. `output` is what was printed."""
+        """Runs the program under `collio run`; gives the report's list of files. `output` is what was
+        printed."""
         self.runs += 1
         report = self.folder / f"report-{self.runs}.json"
         collio = [sys.executable, "-m", "collio", "run", "--mpi", self.mpi.id, "--report", report, "--"]
@@ -47,19 +48,32 @@ class Jobs:
         environment = dict(os.environ, COLLIO_YIELD_NS="1000", PYTHONDONTWRITEBYTECODE="1")
         if self.mpi.family == "openmpi":
             environment.update(
-                OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-                PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe", OMPI_MCA_hwloc_base_binding_policy="none",
-                OMPI_MCA_mpi_yield_when_idle="1")
+                OMPI_ALLOW_RUN_AS_ROOT="1",
+                OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                OMPI_MCA_rmaps_base_oversubscribe="1",
+                PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
+                OMPI_MCA_hwloc_base_binding_policy="none",
+                OMPI_MCA_mpi_yield_when_idle="1",
+            )
         elif (os.cpu_count() or 1) < RANKS and Build.of(self.mpi).yield_preload.is_file():
             environment["LD_PRELOAD"] = str(Build.of(self.mpi).yield_preload)
         return environment
 
 
 def start(words, environment):
-    """Runs a command to its end and gives its output; a failure shows it. Nothing of it outlives TIMEOUT_S."""
+    """Runs a command to its end and gives its output; a failure shows it. Nothing of it outlives
+    TIMEOUT_S."""
     words = [str(word) for word in words]
-    with subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True) as job:
+    with subprocess.Popen(
+        words,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as job:
         try:
             output, _ = job.communicate(timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -76,7 +90,13 @@ def compile_program(name, command, flags, folder):
     program = folder / source.stem
     # From the source's folder: some compiler wrappers take a path with spaces apart.
     words = [*command, "-O1", "-o", program, source.name, *flags]
-    done = subprocess.run([str(word) for word in words], cwd=source.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        [str(word) for word in words],
+        cwd=source.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert done.returncode == 0, f"{' '.join(map(str, words))}:\n{done.stdout}"
     return program
 
@@ -90,13 +110,16 @@ def assert_caught(files, path, *operations):
     for operation in operations:
         kinds = (operation, operation.replace("_", "_at_"))
         own = [call for call in calls if call["operation"] in kinds and call["path"] in OWN_PATHS]
-        assert sum(call["repeats"] for call in own if call["bytes"]) > 0, f"no {operation} by collio in {calls}"
+        assert sum(call["repeats"] for call in own if call["bytes"]) > 0, (
+            f"no {operation} by collio in {calls}"
+        )
     native = [call for call in calls if call["path"] not in OWN_PATHS]
     assert not native, f"left to the MPI library: {native}"
 
 
 def write_and_read_both_ways(jobs, program):
-    """collio writes and the MPI library reads, and the reverse. Gives the two files: collio's and the native one."""
+    """collio writes and the MPI library reads, and the reverse. Gives the two files: collio's and the native
+    one."""
     ours, native = jobs.folder / "written-by-collio", jobs.folder / "written-natively"
     assert_caught(jobs.with_collio(program, "write", ours), ours, "write_all", "read_all")
     jobs.natively(program, "read", ours)

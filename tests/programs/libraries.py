@@ -1,4 +1,5 @@
-"""Where this system keeps parallel HDF5, netCDF, PnetCDF and Python's modules, and which MPI each was built with."""
+"""Where this system keeps parallel HDF5, netCDF, PnetCDF and Python's modules, and which MPI each was built
+with."""
 
 import os
 import shutil
@@ -24,7 +25,9 @@ def hdf5_compiler(mpi):
 
 def shown(wrapper):
     """The first word of what a wrapper would run, and what follows."""
-    done = subprocess.run([str(wrapper), "-show"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    done = subprocess.run(
+        [str(wrapper), "-show"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     words = done.stdout.split()
     return words[0] if done.returncode == 0 and words else "nothing"
 
@@ -54,7 +57,9 @@ def family_of_library(name):
 
 
 def ask_pkg_config(*words):
-    done = subprocess.run(["pkg-config", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    done = subprocess.run(
+        ["pkg-config", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     return done.stdout.strip() if done.returncode == 0 else None
 
 
@@ -70,8 +75,13 @@ def system_python(*modules):
 
 def system_module(name):
     """Folder of a module of the system's interpreter, found without importing it; empty if it has none."""
-    code = f"import importlib.util as u; s = u.find_spec({name!r}); print(s.submodule_search_locations[0] if s else '')"
-    done = subprocess.run([SYSTEM_PYTHON, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    code = (
+        f"import importlib.util as u; s = u.find_spec({name!r}); print(s.submodule_search_locations[0] "
+        "if s else '')"
+    )
+    done = subprocess.run(
+        [SYSTEM_PYTHON, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     return done.stdout.strip()
 
 

@@ -21,7 +21,9 @@ def expected_file():
     elements = numpy.zeros(places[-1] + RANKS)
     for rank in range(RANKS):
         row, column = rank // 2 * n, rank % 2 * n
-        plane[row:row + n, column:column + n] = (1e6 + rank * 1e4 + numpy.arange(1, n * n + 1)).reshape(n, n)
+        plane[row : row + n, column : column + n] = (1e6 + rank * 1e4 + numpy.arange(1, n * n + 1)).reshape(
+            n, n
+        )
         elements[places + rank] = 2e6 + rank * 1e4 + numpy.arange(1, scattered + 1)
     return plane.tobytes() + elements.tobytes()
 
@@ -29,8 +31,13 @@ def expected_file():
 def compiles(command, statements):
     """Whether a Fortran program with these lines compiles."""
     text = "program t\n" + statements + "\nend program\n"
-    done = subprocess.run([*command, "-fsyntax-only", "-x", "f95", "-"], input=text, stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, text=True)
+    done = subprocess.run(
+        [*command, "-fsyntax-only", "-x", "f95", "-"],
+        input=text,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     return done.returncode == 0
 
 

@@ -32,16 +32,44 @@ end program
 """
 
 
-@pytest.mark.parametrize("call", ["call collio_put(x, 1, values)", "call collio_box([4_int64], [9_int64], [9_int64], box)"], ids=["C", "Fortran"])
+@pytest.mark.parametrize(
+    "call",
+    ["call collio_put(x, 1, values)", "call collio_box([4_int64], [9_int64], [9_int64], box)"],
+    ids=["C", "Fortran"],
+)
 def test_an_error_without_ierr_aborts_the_job(jobs, tmp_path, call):
     compiler = jobs.mpi.mpifort
-    if compiler is None or subprocess.run([compiler, "-fsyntax-only", "-x", "f95", "-"], input="use mpi\nend", text=True, stderr=subprocess.DEVNULL).returncode:
+    if (
+        compiler is None
+        or subprocess.run(
+            [compiler, "-fsyntax-only", "-x", "f95", "-"],
+            input="use mpi\nend",
+            text=True,
+            stderr=subprocess.DEVNULL,
+        ).returncode
+    ):
         pytest.skip(f"{jobs.mpi.id} has no module mpi for a Fortran compiler here")
     libraries = Build.of(jobs.mpi).root / "lib"
     (tmp_path / "errors.f90").write_text(PROGRAM.replace("CALL_OF_ONE_RANK", call))
-    words = [compiler, "-o", "errors", HERE.parents[1] / "include/collio/collio.f90", "errors.f90", f"-L{libraries}", "-lcollio", f"-Wl,-rpath,{libraries}"]
+    words = [
+        compiler,
+        "-o",
+        "errors",
+        HERE.parents[1] / "include/collio/collio.f90",
+        "errors.f90",
+        f"-L{libraries}",
+        "-lcollio",
+        f"-Wl,-rpath,{libraries}",
+    ]
     subprocess.run([os.fspath(word) for word in words], cwd=tmp_path, check=True)
-    done = subprocess.run([jobs.mpi.mpiexec, "-n", "2", "./errors"], cwd=tmp_path, env=jobs.environment(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [jobs.mpi.mpiexec, "-n", "2", "./errors"],
+        cwd=tmp_path,
+        env=jobs.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     said = done.stdout + done.stderr  # launchers report an abort on either
     assert done.returncode != 0 and "collio: " in said, said
     if jobs.mpi.family != "openmpi":  # whose launcher has no text for it at times

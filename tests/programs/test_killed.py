@@ -1,4 +1,5 @@
-"""Jobs of which all ranks, or one, are killed at a random moment: the others end, nothing of collio's stays in /dev/shm, and flushed bytes can be read.
+"""Jobs of which all ranks, or one, are killed at a random moment: the others end, nothing of collio's stays
+in /dev/shm, and flushed bytes can be read.
 
 KILLED_JOBS: how many, 10 of each kind and MPI unless told otherwise. KILLED_SEED: of the moments.
 """
@@ -35,15 +36,24 @@ pytestmark = shared_memory.needed
 
 
 def run_to_kill(jobs, words, environment):
-    """Runs a job that may end by a kill; what it prints is the launcher's business. Whether it was killed. No process of it is left."""
+    """Runs a job that may end by a kill; what it prints is the launcher's business. Whether it was killed. No
+    process of it is left."""
     token = uuid.uuid4().hex
     preload = ":".join(filter(None, [str(Build.of(jobs.mpi).interposer), environment.get("LD_PRELOAD")]))
     command = [jobs.mpiexec, "-n", RANKS, "env", f"LD_PRELOAD={preload}", *words]
-    with subprocess.Popen([str(word) for word in command], env=dict(environment, COLLIO_TEST_JOB=token), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace") as launcher:
+    with subprocess.Popen(
+        [str(word) for word in command],
+        env=dict(environment, COLLIO_TEST_JOB=token),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as launcher:
         try:
             printed, _ = launcher.communicate(timeout=LAUNCHER_S)
-        except subprocess.TimeoutExpired:  # Open MPI 4.1.4's mpiexec may stay when all ranks are killed at once
+        except subprocess.TimeoutExpired:
+            # Open MPI 4.1.4's mpiexec may stay when all ranks are killed at once
             going_on = [process for process in processes_of(token) if process != str(launcher.pid)]
             launcher.kill()
             printed, _ = launcher.communicate()
@@ -81,9 +91,13 @@ def test_nothing_is_left(compiled, jobs, tmp_path, ranks_per_node):
     for job in range(JOBS):
         after_us = moments.randint(1, LONGEST_US)
         one = [moments.randrange(RANKS)] if job % 2 else []
-        assert run_to_kill(jobs, [program, tmp_path / "file", after_us, *one], environment_of(jobs, ranks_per_node))
+        assert run_to_kill(
+            jobs, [program, tmp_path / "file", after_us, *one], environment_of(jobs, ranks_per_node)
+        )
         left = of_collio() - before
-        assert not left, f"job {job}, rank {one or 'all'} killed after {after_us} us (KILLED_SEED={SEED}), left {left}"
+        assert not left, (
+            f"job {job}, rank {one or 'all'} killed after {after_us} us (KILLED_SEED={SEED}), left {left}"
+        )
 
 
 def content(path):
@@ -99,18 +113,28 @@ def last_mark(folder):
 
 
 def what_is_lost(folder):
-    """"" if all bytes that were flushed are read, after the command that fsck prints where it takes one; else what was tried."""
-    flushed = b"".join(bytes([ord("a") + call]) * CALL_BYTES for call in range(1, min(2, last_mark(folder)) + 1))
+    """ "" if all bytes that were flushed are read, after the command that fsck prints where it takes one;
+    else what was tried."""
+    flushed = b"".join(
+        bytes([ord("a") + call]) * CALL_BYTES for call in range(1, min(2, last_mark(folder)) + 1)
+    )
     if content(folder / "file").startswith(flushed):
         return ""
     tried = fsck = run_collio("fsck", folder / "file")
     if asked := COMMAND.search(fsck):
         tried += run_collio(*asked[1].split())
-    return "" if content(folder / "file").startswith(flushed) else f"{len(flushed)} bytes were flushed: {tried}"
+    return (
+        "" if content(folder / "file").startswith(flushed) else f"{len(flushed)} bytes were flushed: {tried}"
+    )
 
 
 def run_collio(*words):
-    return subprocess.run([sys.executable, "-m", "collio", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+    return subprocess.run(
+        [sys.executable, "-m", "collio", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ).stdout
 
 
 @pytest.mark.parametrize("ranks_per_node", ["", "2"], ids=["one_node", "two_nodes"])
@@ -124,7 +148,9 @@ def test_flushed_bytes_are_read(compiled, jobs, tmp_path, ranks_per_node):
         one = [moments.randrange(RANKS)] if who == "one" else []
         folder = tmp_path / str(job)
         folder.mkdir()
-        ended = run_to_kill(jobs, [program, folder, stage, after_us, *one], environment_of(jobs, ranks_per_node))
+        ended = run_to_kill(
+            jobs, [program, folder, stage, after_us, *one], environment_of(jobs, ranks_per_node)
+        )
         killed[stage] += ended and last_mark(folder) == MARKS[stage]
         told = f"job {job}, rank {one or 'all'} killed {after_us} us after {stage} began (KILLED_SEED={SEED})"
         left, lost = of_collio() - before, what_is_lost(folder)

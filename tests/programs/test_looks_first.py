@@ -22,7 +22,9 @@ def test_programs_that_look_first(job, hints):
     jobs, program = job
     file = jobs.folder / "out.nc"
     jobs.with_collio(program, "write", file, environment=dict(jobs.environment(), COLLIO_HINTS=hints))
-    assert file.read_bytes().startswith(b"collio placeholder" if hints == "collio_subfiles=3" else b"CDF\2"), jobs.output
+    assert file.read_bytes().startswith(
+        b"collio placeholder" if hints == "collio_subfiles=3" else b"CDF\2"
+    ), jobs.output
     jobs.with_collio(program, "read", file)  # a job that is given no hint
     assert "collio view" not in jobs.output, jobs.output
 
@@ -30,7 +32,9 @@ def test_programs_that_look_first(job, hints):
 def test_a_damaged_file_does_not_open(job):
     jobs, program = job
     file = jobs.folder / "out.nc"
-    jobs.with_collio(program, "write", file, environment=dict(jobs.environment(), COLLIO_HINTS="collio_subfiles=3"))
+    jobs.with_collio(
+        program, "write", file, environment=dict(jobs.environment(), COLLIO_HINTS="collio_subfiles=3")
+    )
     subfile = next(jobs.folder.glob("out.nc.collio/*.0001"))
     subfile.write_bytes(subfile.read_bytes()[:-1])
     with pytest.raises(AssertionError, match="is missing or too short"):

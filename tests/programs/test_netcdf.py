@@ -11,7 +11,9 @@ def jobs_and_program(jobs_of_family, compiled, source, package, library):
 
 
 def test_netcdf4(jobs_of_family, compiled):
-    write_and_read_both_ways(*jobs_and_program(jobs_of_family, compiled, "c/netcdf_fields.c", "netcdf-mpi", "netcdf_mpi"))
+    write_and_read_both_ways(
+        *jobs_and_program(jobs_of_family, compiled, "c/netcdf_fields.c", "netcdf-mpi", "netcdf_mpi")
+    )
 
 
 def test_pnetcdf(jobs_of_family, compiled):

@@ -1,6 +1,8 @@
-"""PIO's C interface (libcollio_pio), for the MPI that the system's PnetCDF was built with: its files, its errors, and ParallelIO's own programs.
+"""PIO's C interface (libcollio_pio), for the MPI that the system's PnetCDF was built with: its files, its
+errors, and ParallelIO's own programs.
 
-PARALLELIO_SOURCES names a folder with ParallelIO's sources, SCORPIO_SOURCES one with SCORPIO's. Without them their programs are left out.
+PARALLELIO_SOURCES names a folder with ParallelIO's sources, SCORPIO_SOURCES one with SCORPIO's. Without them
+their programs are left out.
 """
 
 import os
@@ -30,7 +32,14 @@ def jobs(jobs_of_family):
 
 def flags(jobs, *others):
     libraries = Build.of(jobs.mpi).root / "lib"
-    return [f"-I{INCLUDE}", *others, f"-L{libraries}", "-lcollio_pio", f"-Wl,-rpath,{libraries}", *package_flags("pnetcdf")]
+    return [
+        f"-I{INCLUDE}",
+        *others,
+        f"-L{libraries}",
+        "-lcollio_pio",
+        f"-Wl,-rpath,{libraries}",
+        *package_flags("pnetcdf"),
+    ]
 
 
 def test_same_bytes_as_pnetcdf(jobs, compiled, tmp_path):
@@ -46,7 +55,11 @@ def test_file_of_the_example(jobs, tmp_path):
 
     jobs.natively([Build.of(jobs.mpi).program("example_c_pio_steps")], tmp_path / "steps.nc")
     with netCDF4.Dataset(tmp_path / "steps.nc") as file:
-        assert file.data_model == "NETCDF3_64BIT_DATA" and file["temperature"].units == "K" and file["pressure"].dtype == np.float32
+        assert (
+            file.data_model == "NETCDF3_64BIT_DATA"
+            and file["temperature"].units == "K"
+            and file["pressure"].dtype == np.float32
+        )
         wanted = 1000.0 * np.arange(10)[:, None] + np.arange(120)
         for name, more in (("temperature", 0), ("pressure", 0.5)):
             found = file[name][:].reshape(10, 120)
@@ -55,7 +68,8 @@ def test_file_of_the_example(jobs, tmp_path):
 
 
 def test_under_collio_run(jobs, tmp_path):
-    """libcollio.so comes after the MPI library there, which it finds all the same, beside the preloaded library."""
+    """libcollio.so comes after the MPI library there, which it finds all the same, beside the preloaded
+    library."""
     files = jobs.with_collio([Build.of(jobs.mpi).program("example_c_pio_steps")], tmp_path / "steps.nc")
     assert " 0 values are wrong" in jobs.output
     assert any(Path(one["file"]).name == "steps.nc" and one["comm_size"] == 4 for one in files)
@@ -63,23 +77,41 @@ def test_under_collio_run(jobs, tmp_path):
 
 def told(output):
     """{name: (code, text)} of what pio_errors prints; the program fails where ranks have different codes."""
-    return {name: (int(code), text) for name, code, text in re.findall(r"^(\w+) (-?\d+): ?(.*)$", output, re.MULTILINE)}
+    return {
+        name: (int(code), text)
+        for name, code, text in re.findall(r"^(\w+) (-?\d+): ?(.*)$", output, re.MULTILINE)
+    }
 
 
 def test_wrong_calls_are_told(jobs, compiled, tmp_path):
     lines = told(jobs.natively([compiled("c/pio_errors.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path))
     wanted = {
-        "missing": (-220, 'PIOc_openfile("/nowhere/missing.nc")'), "netcdf4": (-500, "allowed: PIO_IOTYPE_PNETCDF and PIO_IOTYPE_NETCDF"),
+        "missing": (-220, 'PIOc_openfile("/nowhere/missing.nc")'),
+        "netcdf4": (-500, "allowed: PIO_IOTYPE_PNETCDF and PIO_IOTYPE_NETCDF"),
         "map": (-36, "compmap[2] of rank 1 is 25; allowed: 1 to 24, and 0 for holes, as the array is 4 x 6"),
-        "same_dimension": (-42, 'PIOc_def_dim("y")'), "same_variable": (-42, 'PIOc_def_var("v")'), "while_defining": (-39, "Call PIOc_enddef()"),
-        "short_array": (-36, "arraylen of rank 1 is 23; allowed: 24 and more"), "writes_twice": (-36, "element 24 is in its maps twice"),
-        "text": (-56, "PIO_SHORT"), "no_variable": (-49, "varid is 7"), "sync": (-60, "variable 0 of PIO_SHORT"), "deflate": (-111, "netCDF-4"),
-        "closed": (-33, "no open file"), "read_only": (-37, "PIO_WRITE"),
+        "same_dimension": (-42, 'PIOc_def_dim("y")'),
+        "same_variable": (-42, 'PIOc_def_var("v")'),
+        "while_defining": (-39, "Call PIOc_enddef()"),
+        "short_array": (-36, "arraylen of rank 1 is 23; allowed: 24 and more"),
+        "writes_twice": (-36, "element 24 is in its maps twice"),
+        "text": (-56, "PIO_SHORT"),
+        "no_variable": (-49, "varid is 7"),
+        "sync": (-60, "variable 0 of PIO_SHORT"),
+        "deflate": (-111, "netCDF-4"),
+        "closed": (-33, "no open file"),
+        "read_only": (-37, "PIO_WRITE"),
         # of one rank alone
-        **{name: (-33, "there is no decomposition 9999") for name in ("layout_of_one", "several", "read_of_one", "map_file", "netcdf_map", "vard_of_one")},
-        "tasks_of_one": (-36, "num_iotasks is 0"), "other_base": (-36, "base is 0 on a rank and 1 on another"), "no_id": (-36, "place for the id is null"),
-        "type_of_one": (-500, "iotype is"), "title_of_one": (-36, "whether there is a title is 0 on a rank and 1 on another"),
-        "flush_of_one": (-36, "flushtodisk is 0 on a rank and 1"), "limit_of_one": (-36, "PIOc_set_buffer_size_limit() is 1 on a rank"),
+        **{
+            name: (-33, "there is no decomposition 9999")
+            for name in ("layout_of_one", "several", "read_of_one", "map_file", "netcdf_map", "vard_of_one")
+        },
+        "tasks_of_one": (-36, "num_iotasks is 0"),
+        "other_base": (-36, "base is 0 on a rank and 1 on another"),
+        "no_id": (-36, "place for the id is null"),
+        "type_of_one": (-500, "iotype is"),
+        "title_of_one": (-36, "whether there is a title is 0 on a rank and 1 on another"),
+        "flush_of_one": (-36, "flushtodisk is 0 on a rank and 1"),
+        "limit_of_one": (-36, "PIOc_set_buffer_size_limit() is 1 on a rank"),
         "variable_of_one": (-49, "varid is 7"),
         "other_variable": (-36, "varid is 0 on a rank and 1 on another; allowed: the same on all ranks"),
         "other_map": (-36, "number of holes that a rank fills is 0 on a rank and 6 on another"),
@@ -98,13 +130,23 @@ def test_records_and_frames(jobs, compiled, tmp_path):
 
 
 def test_elements_that_come_twice_are_written_as_scorpio_writes_them(jobs, compiled, tmp_path):
-    jobs.natively([compiled("c/pio_doubles.c", [jobs.mpi.mpicc], flags(jobs, "-DCOLLIO_PIO_SCORPIO"))], tmp_path / "doubles.nc")
+    jobs.natively(
+        [compiled("c/pio_doubles.c", [jobs.mpi.mpicc], flags(jobs, "-DCOLLIO_PIO_SCORPIO"))],
+        tmp_path / "doubles.nc",
+    )
 
 
 def test_full_disk_is_told_on_all_ranks(jobs, compiled, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
-    mount = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs -o size={SMALL_DISK_MB}m none "$0" && exec "$@"', disk]
+    mount = [
+        "unshare",
+        "-m",
+        "sh",
+        "-c",
+        f'mount -t tmpfs -o size={SMALL_DISK_MB}m none "$0" && exec "$@"',
+        disk,
+    ]
     if subprocess.run([*map(str, mount), "true"], stderr=subprocess.DEVNULL).returncode != 0:
         pytest.skip("no tmpfs may be mounted here")
     program = compiled("c/pio_errors.c", [jobs.mpi.mpicc], flags(jobs))
@@ -115,7 +157,9 @@ def test_full_disk_is_told_on_all_ranks(jobs, compiled, tmp_path):
 
 
 def test_a_rank_without_memory_is_told_on_all_ranks(jobs, compiled, tmp_path):
-    lines = told(jobs.natively([compiled("c/pio_errors.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path, "memory"))
+    lines = told(
+        jobs.natively([compiled("c/pio_errors.c", [jobs.mpi.mpicc], flags(jobs))], tmp_path, "memory")
+    )
     for name in ("holes", "pieces"):
         assert lines[name][0] == -61 and "PIOc_InitDecomp" in lines[name][1], lines
     assert lines["after"][0] == 0, lines
@@ -133,12 +177,15 @@ int main(void) {
 }""")
     program = tmp_path / "abort"
     subprocess.run([jobs.mpi.mpicc, "-o", program, source, *flags(jobs)], check=True)
-    done = subprocess.run([jobs.mpiexec, "-n", "4", program], env=jobs.environment(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [jobs.mpiexec, "-n", "4", program], env=jobs.environment(), capture_output=True, text=True, timeout=60
+    )
     assert done.returncode != 0 and done.stderr.count('PIOc_openfile("missing.nc")') == 1
 
 
 def test_names_of_scorpio_for_callers_without_the_header(jobs, tmp_path):
-    """As its Fortran library calls them. Inside the library ParallelIO's functions have these names all the same."""
+    """As its Fortran library calls them. Inside the library ParallelIO's functions have these names all the
+    same."""
     source, program = tmp_path / "names.c", tmp_path / "names"
     source.write_text("""#include <mpi.h>
 #include <stdio.h>
@@ -170,7 +217,23 @@ int main(int argc, char** argv) {
   if (rank == 0) printf("%s; %lld; %s; %d; %s\\n", text, (long long)PIOc_set_buffer_size_limit(-1), name, type, version);
   return MPI_Finalize();
 }""")
-    subprocess.run(list(map(str, [jobs.mpi.mpicc, "-o", program, source, f"-L{Build.of(jobs.mpi).root / 'lib'}", "-lcollio_pio_scorpio", *flags(jobs)])), check=True)
+    subprocess.run(
+        list(
+            map(
+                str,
+                [
+                    jobs.mpi.mpicc,
+                    "-o",
+                    program,
+                    source,
+                    f"-L{Build.of(jobs.mpi).root / 'lib'}",
+                    "-lcollio_pio_scorpio",
+                    *flags(jobs),
+                ],
+            )
+        ),
+        check=True,
+    )
     assert jobs.natively([program], tmp_path / "names.nc").strip() == "NetC; 0; temp; 5; 2.0.1"
 
 
@@ -178,9 +241,13 @@ int main(int argc, char** argv) {
 def test_io_tasks_apart_wait_until_all_components_are_done(jobs, compiled, tmp_path, way):
     import netCDF4
 
-    lines = jobs.natively([compiled("c/pio_async.c", [jobs.mpi.mpicc], flags(jobs))], way, tmp_path).splitlines()
+    lines = jobs.natively(
+        [compiled("c/pio_async.c", [jobs.mpi.mpicc], flags(jobs))], way, tmp_path
+    ).splitlines()
     assert lines[:2] == ["I/O task: after 2 files"] * 2, lines
-    assert "a rank is 4; allowed: 0 to 3" in lines[2] and "rank 0 is an I/O task, and in component 0" in lines[3], lines
+    assert (
+        "a rank is 4; allowed: 0 to 3" in lines[2] and "rank 0 is an I/O task, and in component 0" in lines[3]
+    ), lines
     for component, ranks in enumerate([[1], [2, 3]]):
         with netCDF4.Dataset(tmp_path / f"part{component}.nc") as file:
             assert file["rank"][:].tolist() == ranks
@@ -193,7 +260,18 @@ def build_example(jobs, source, folder, *others):
     """Unmodified. Beside it an empty config.h, which their own builds make."""
     (folder / "config.h").write_text("")
     program = folder / source.stem
-    words = [jobs.mpi.mpicc, "-w", "-o", program, source, f"-I{folder}", *others, *flags(jobs), *package_flags("netcdf-mpi"), "-lm"]
+    words = [
+        jobs.mpi.mpicc,
+        "-w",
+        "-o",
+        program,
+        source,
+        f"-I{folder}",
+        *others,
+        *flags(jobs),
+        *package_flags("netcdf-mpi"),
+        "-lm",
+    ]
     done = subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
     return program
@@ -218,7 +296,9 @@ def check_values(folder):
                 assert file["d0"][:] == 42 and (file["d1"][:4] == 42).all() and (file["d2"][:4] == 42).all()
             else:
                 one = [value for value in quarters for _ in range(4)]
-                assert file["foo"][:].ravel().tolist() == one + ([100 + value for value in one] if file["foo"].ndim == 3 else [])
+                assert file["foo"][:].ravel().tolist() == one + (
+                    [100 + value for value in one] if file["foo"].ndim == 3 else []
+                )
 
 
 @pytest.mark.parametrize("example", PARALLELIO_EXAMPLES)
@@ -229,20 +309,37 @@ def test_example_of_parallelio(jobs, example, tmp_path):
 
 @pytest.mark.parametrize("example", SCORPIO_EXAMPLES)
 def test_example_of_scorpio(jobs, example, tmp_path):
-    jobs.natively([build_example(jobs, source_of("SCORPIO_SOURCES", example), tmp_path, "-DCOLLIO_PIO_SCORPIO")])
+    jobs.natively(
+        [build_example(jobs, source_of("SCORPIO_SOURCES", example), tmp_path, "-DCOLLIO_PIO_SCORPIO")]
+    )
     check_values(tmp_path)
 
 
 def test_e3sm_mini_app_of_scorpio(jobs, tmp_path):
-    """What E3SM's atmosphere, ocean and land write, as SCORPIO's e3sm_fgi does it. Elements of the distributed variable count from 1 in each record."""
+    """What E3SM's atmosphere, ocean and land write, as SCORPIO's e3sm_fgi does it. Elements of the
+    distributed variable count from 1 in each record."""
     import netCDF4
 
     sources = source_of("SCORPIO_SOURCES", "").parents[2]
     program, compiler = tmp_path / "e3sm_fgi", jobs.mpi.mpicc.replace("mpicc", "mpicxx")
-    words = [compiler, "-w", "-std=c++17", "-DCOLLIO_PIO_SCORPIO", f"-I{sources / 'util'}", "-o", program, *sorted((sources / "examples/cxx").glob("e3sm_*.cpp")),
-             sources / "util/argparser.cxx", *flags(jobs)]
+    words = [
+        compiler,
+        "-w",
+        "-std=c++17",
+        "-DCOLLIO_PIO_SCORPIO",
+        f"-I{sources / 'util'}",
+        "-o",
+        program,
+        *sorted((sources / "examples/cxx").glob("e3sm_*.cpp")),
+        sources / "util/argparser.cxx",
+        *flags(jobs),
+    ]
     subprocess.run(list(map(str, words)), check=True)
-    for case, name, variable in (("F", "f", "U"), ("G", "gcase", "normalVerlocity"), ("I", "i", "var_lat_lon")):
+    for case, name, variable in (
+        ("F", "f", "U"),
+        ("G", "gcase", "normalVerlocity"),
+        ("I", "i", "var_lat_lon"),
+    ):
         jobs.natively([program], "--pio-format=PNETCDF", "--rearr=BOX", "--nioprocs=2", f"--e3sm-case={case}")
         files = list(tmp_path.glob(f"spio_e3sm_fgi_{name}_*.nc"))
         assert files

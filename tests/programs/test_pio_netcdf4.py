@@ -25,7 +25,9 @@ def files(tmp_path):
         large = file.createVariable("large", "f8", ("y", "x"), zlib=True, chunksizes=(700, 900))
         large.setncattr("scale", 0.5)
         large[:] = np.arange(1500 * 2000).reshape(1500, 2000) % 251
-        file.createVariable("steps", "i4", ("time", "cell"), zlib=True)[:] = 100 * np.arange(3)[:, None] + np.arange(10)
+        file.createVariable("steps", "i4", ("time", "cell"), zlib=True)[:] = 100 * np.arange(3)[
+            :, None
+        ] + np.arange(10)
         file.createVariable("names", str, ("cell",))
         file.createVariable("scalar", "f4", ())[:] = 2.5
         file.createVariable("second", "i2", ("other",))[:] = np.arange(4)
@@ -54,4 +56,8 @@ void* dlopen(const char* name, int flags) {
     program = compiled("c/pio_netcdf4.c", [jobs.mpi.mpicc], flags(jobs))
     environment = {**jobs.environment(), "LD_PRELOAD": str(hides)}
     line = jobs.natively([program], *files, "missing", environment=environment)
-    assert line.startswith("-51 ") and Path(files[0]).name in line and re.search("netCDF-C, which was not found. Install it", line), line
+    assert (
+        line.startswith("-51 ")
+        and Path(files[0]).name in line
+        and re.search("netCDF-C, which was not found. Install it", line)
+    ), line

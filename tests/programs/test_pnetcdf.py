@@ -1,4 +1,5 @@
-"""The data functions of PnetCDF that collio serves: random programs make the same files and get the same answers as without collio."""
+"""The data functions of PnetCDF that collio serves: random programs make the same files and get the same
+answers as without collio."""
 
 import pytest
 
@@ -33,7 +34,9 @@ def test_same_as_pnetcdf(jobs, random_programs, tmp_path, first, nodes):
     words = [str(first), str(PROGRAMS)]
     jobs.natively([random_programs], folders[0], *words, environment={**jobs.environment(), **PLAIN})
     emulated = {"COLLIO_RANKS_PER_NODE": nodes} if nodes else {}
-    files = jobs.with_collio([random_programs], folders[1], *words, environment={**jobs.environment(), **emulated})
+    files = jobs.with_collio(
+        [random_programs], folders[1], *words, environment={**jobs.environment(), **emulated}
+    )
     assert served(files)
     names = sorted(path.name for path in folders[0].iterdir())
     assert names == sorted(path.name for path in folders[1].iterdir())
@@ -42,11 +45,19 @@ def test_same_as_pnetcdf(jobs, random_programs, tmp_path, first, nodes):
 
 
 def test_off_by_a_hint(jobs, random_programs, tmp_path):
-    files = jobs.with_collio([random_programs], tmp_path, "1", "2", environment={**jobs.environment(), "COLLIO_HINTS": "collio_pnetcdf=disable"})
+    files = jobs.with_collio(
+        [random_programs],
+        tmp_path,
+        "1",
+        "2",
+        environment={**jobs.environment(), "COLLIO_HINTS": "collio_pnetcdf=disable"},
+    )
     assert files and not served(files)
 
 
 def test_left_to_pnetcdf_in_safe_mode(jobs, random_programs, tmp_path):
-    files = jobs.with_collio([random_programs], tmp_path, "1", "2", environment={**jobs.environment(), "PNETCDF_SAFE_MODE": "1"})
+    files = jobs.with_collio(
+        [random_programs], tmp_path, "1", "2", environment={**jobs.environment(), "PNETCDF_SAFE_MODE": "1"}
+    )
     assert "collio: PnetCDF moves its data itself: PNETCDF_SAFE_MODE checks its own calls" in jobs.output
     assert not served(files)

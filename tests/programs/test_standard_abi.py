@@ -1,4 +1,5 @@
-"""MPI 5's standard ABI has other handles than the MPI that this tree is for; without an engine of that family such programs pass through."""
+"""MPI 5's standard ABI has other handles than the MPI that this tree is for; without an engine of that family
+such programs pass through."""
 
 import pytest
 import shared_memory

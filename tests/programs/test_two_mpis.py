@@ -1,4 +1,5 @@
-"""A process that loads two MPI libraries privately, as an interpreter's extensions may: collio serves the one that the program initializes."""
+"""A process that loads two MPI libraries privately, as an interpreter's extensions may: collio serves the one
+that the program initializes."""
 
 import pytest
 
@@ -14,5 +15,8 @@ def test_two_private_mpi_libraries(compiled, jobs, tmp_path, first):
     if not others:
         pytest.skip("only one family of MPI libraries on this machine")
     own, other = (compiled("c/turns.c", [mpi.mpicc], AS_PART) for mpi in (jobs.mpi, others[0]))
-    program = [compiled("c/loads_parts.c", ["cc"], ("-ldl",)), *([own, other, own] if first else [other, own])]
+    program = [
+        compiled("c/loads_parts.c", ["cc"], ("-ldl",)),
+        *([own, other, own] if first else [other, own]),
+    ]
     assert_same_bytes(*write_and_read_both_ways(jobs, program))

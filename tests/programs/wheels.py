@@ -32,10 +32,26 @@ def make_environment(folder, packages):
     for step in (
         # Not every Python can give its environments a pip: this one's own installs into them.
         [sys.executable, "-m", "venv", "--clear", "--without-pip", folder],
-        [sys.executable, "-m", "pip", "--python", python, "install", *PIP, "--only-binary", ":all:", *packages],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            python,
+            "install",
+            *PIP,
+            "--only-binary",
+            ":all:",
+            *packages,
+        ],
     ):
-        done = subprocess.run([str(word) for word in step], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            [str(word) for word in step],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
         if done.returncode != 0:
             reason = (done.stdout.strip().splitlines() or ["no reason given"])[-1]
             pytest.skip(f"{' and '.join(packages)} cannot be installed as wheels: {reason}")

@@ -33,7 +33,11 @@ def pytest_collection_modifyitems(items):
 def clean_environment(monkeypatch, tmp_path):
     """No COLLIO_* variable, preload or config file of the person who runs the tests."""
     of_others = ("ROMIO_HINTS", "MPICH_MPIIO_HINTS", "PNETCDF_HINTS")
-    for name in [name for name in os.environ if (name.startswith("COLLIO_") and name != "COLLIO_BUILD") or name in of_others]:
+    for name in [
+        name
+        for name in os.environ
+        if (name.startswith("COLLIO_") and name != "COLLIO_BUILD") or name in of_others
+    ]:
         monkeypatch.delenv(name)
     monkeypatch.delenv("LD_PRELOAD", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
@@ -70,9 +74,11 @@ def cli():
 @pytest.fixture
 def collio_process():
     """Runs `collio ...` in a process of its own: for commands that replace or end it."""
+
     def start(*words, **keywords):
         command = [sys.executable, "-m", "collio", *map(str, words)]
         return subprocess.run(command, capture_output=True, text=True, timeout=120, **keywords)
+
     return start
 
 
@@ -100,4 +106,5 @@ def compiled(tmp_path_factory):
             subprocess.run([mpi.mpicc, "-o", str(binary), str(source)], check=True, timeout=120)
             done[mpi.id, name] = binary
         return done[mpi.id, name]
+
     return compile_program

@@ -1,7 +1,9 @@
-"""A site with two made-up MPI libraries: compiler wrappers, headers and launchers are a few lines of shell each.
+"""A site with two made-up MPI libraries: compiler wrappers, headers and launchers are a few lines of shell
+each.
 
 The launchers do what matters here of the real ones. hydra's hands its environment on, unless `-genvnone`
-is given, and sets `-genv`'s. Open MPI's hands on what `-x` names, separately in each `:`-part, and nothing else.
+is given, and sets `-genv`'s. Open MPI's hands on what `-x` names, separately in each `:`-part, and nothing
+else.
 """
 
 import json
@@ -56,9 +58,21 @@ esac; done
 exec env $only "${set_here[@]}" "$@"
 """
 
-REPORT_LINE = whole_reports.file(file="x", calls=[{
-    "operation": "write_all", "path": "two_phase", "reason": "small", "bytes": 100,
-    "seconds": {"total": {"min": 1.5, "median": 1.5, "max": 1.5}, "write": {"min": 1.0, "median": 1.0, "max": 1.0}}}])
+REPORT_LINE = whole_reports.file(
+    file="x",
+    calls=[
+        {
+            "operation": "write_all",
+            "path": "two_phase",
+            "reason": "small",
+            "bytes": 100,
+            "seconds": {
+                "total": {"min": 1.5, "median": 1.5, "max": 1.5},
+                "write": {"min": 1.0, "median": 1.0, "max": 1.0},
+            },
+        }
+    ],
+)
 COLLIO_BENCH = """#!/bin/bash
 # Prints what a measuring program would, "slow" natively; leaves a report line when collio is preloaded.
 mode=mpiio; seconds=3.0; verified=${FAKE_VERIFIED:-true}
@@ -101,12 +115,18 @@ class FakeSite:
             shutil.copy(library, self.interposer[family])
             folders.append(str(prefix / "bin"))
             tree = self.interposer[family].parents[1]
-            self._write(tree / "bin" / "collio_bench", COLLIO_BENCH.replace("REPORT_LINE", json.dumps(REPORT_LINE)), executable=True)
+            self._write(
+                tree / "bin" / "collio_bench",
+                COLLIO_BENCH.replace("REPORT_LINE", json.dumps(REPORT_LINE)),
+                executable=True,
+            )
             shutil.copy(library, tree / "lib" / "libcollio_yield.so")
         self.srun = self._write(root / "slurm" / "srun", SRUN, executable=True)
         self.show_environment = self._write(
             root / "programs" / "show_environment",
-            '#!/bin/sh\necho "preload=$LD_PRELOAD"; echo "hints=$COLLIO_HINTS"; echo "verbose=$COLLIO_VERBOSE"\n', executable=True,
+            '#!/bin/sh\necho "preload=$LD_PRELOAD"; echo "hints=$COLLIO_HINTS"; echo '
+            '"verbose=$COLLIO_VERBOSE"\n',
+            executable=True,
         )
         monkeypatch.setenv("COLLIO_BUILD", str(root / "build"))
         monkeypatch.setenv("PATH", ":".join([*folders, "/usr/bin", "/bin"]))

@@ -1,4 +1,5 @@
-"""For tests of what survives a loss of power: the file system in memory that loses it (lab/power_loss), and the loop over all losses."""
+"""For tests of what survives a loss of power: the file system in memory that loses it (lab/power_loss), and
+the loop over all losses."""
 
 import re
 import subprocess
@@ -11,10 +12,15 @@ from collio import builds
 from lab_target import is_mounted, wait_until
 
 PROGRAM = "collio_lab_power_loss"
-HOW = {"names": {"write", "size", "mode", "owner", "times"}, "flushed": {"write", "size", "mode", "owner", "times", "link", "unlink", "rename"}}
+HOW = {
+    "names": {"write", "size", "mode", "owner", "times"},
+    "flushed": {"write", "size", "mode", "owner", "times", "link", "unlink", "rename"},
+}
 """What survives, and changes that change nothing of it."""
 HOW.update(root=HOW["names"], below=HOW["names"], all=set())
-COMMAND = re.compile(r"collio (?:fsck --repair|join --salvage) \S+|\brm (?:-r )?/.*?(?= removes|$)", re.MULTILINE)
+COMMAND = re.compile(
+    r"collio (?:fsck --repair|join --salvage) \S+|\brm (?:-r )?/.*?(?= removes|$)", re.MULTILINE
+)
 
 
 class Power:
@@ -51,23 +57,30 @@ def power():
 
 
 def run_printed(cli, said):
-    """Runs the first command that `collio fsck` has printed. Returns it with its output; "": there was none."""
+    """Runs the first command that `collio fsck` has printed. Returns it with its output; "": there was
+    none."""
     asked = COMMAND.search(said)
     if not asked:
         return ""
     words = asked[0].split()
-    output = cli(*words[1:]).output if words[0] == "collio" else subprocess.run(asked[0], shell=True, capture_output=True, text=True).stderr
+    output = (
+        cli(*words[1:]).output
+        if words[0] == "collio"
+        else subprocess.run(asked[0], shell=True, capture_output=True, text=True).stderr
+    )
     return f"{asked[0]}: {output}"
 
 
 def marks(steps):
     """Numbers of the files mark-N that were made among some changes."""
-    return [int(name.removeprefix("mark-")) for line in steps if (name := line.split()[-1]).startswith("mark-")]
+    return [
+        int(name.removeprefix("mark-")) for line in steps if (name := line.split()[-1]).startswith("mark-")
+    ]
 
 
 def check_every_loss(power, what_is_wrong, first=1):
-    """Loses power after each change from mark `first` on, in each way. `what_is_wrong(last mark)`: what to say of the files as they are then; "": nothing.
-    Prints and returns the number of losses."""
+    """Loses power after each change from mark `first` on, in each way. `what_is_wrong(last mark)`: what to
+    say of the files as they are then; "": nothing. Prints and returns the number of losses."""
     steps, wrong, losses = power.steps(), [], 0
     for count in range(len(steps) + 1):
         last = max(marks(steps[:count]), default=0)

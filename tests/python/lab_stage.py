@@ -1,7 +1,8 @@
-"""For the tests of labs: a stage to run them on, where what a lab leaves behind is seen, and what others do is not.
+"""For the tests of labs: a stage to run them on, where what a lab leaves behind is seen, and what others do
+is not.
 
-The stage is a mount and a network namespace with a /tmp and a /dev/shm of their own. Processes are told by a variable
-in their environment.
+The stage is a mount and a network namespace with a /tmp and a /dev/shm of their own. Processes are told by a
+variable in their environment.
 """
 
 import contextlib
@@ -67,11 +68,31 @@ class Stage:
         self.mounts_at_first = self._mounts()
 
     def _set_up(self):
-        needed = {str(repository()), str(mpi_libraries.build_folder()), sys.prefix, sys.base_prefix, str(self.folder)}
+        needed = {
+            str(repository()),
+            str(mpi_libraries.build_folder()),
+            sys.prefix,
+            sys.base_prefix,
+            str(self.folder),
+        }
         user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
         process = subprocess.Popen(
-            ["unshare", *user, "--mount", "--net", "sh", "-c", SET_UP, "sh", *(path for path in needed if path.startswith("/tmp/"))],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # ends with its input: when the tests do
+            [
+                "unshare",
+                *user,
+                "--mount",
+                "--net",
+                "sh",
+                "-c",
+                SET_UP,
+                "sh",
+                *(path for path in needed if path.startswith("/tmp/")),
+            ],
+            # ends with its input: when the tests do
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         assert process.stdout.readline() == "up\n"
         return process
 
@@ -87,12 +108,30 @@ class Stage:
     def start(self, *words, **keywords):
         """Starts `collio WORDS...`, leader of a session of its own; the process is the command itself."""
         user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
-        enter = ["nsenter", "--target", str(self.process.pid), *user, "--mount", "--net", f"--wd={self.folder}", "--"]
+        enter = [
+            "nsenter",
+            "--target",
+            str(self.process.pid),
+            *user,
+            "--mount",
+            "--net",
+            f"--wd={self.folder}",
+            "--",
+        ]
         signals = ["env", "--default-signal=INT,TERM,HUP"]  # whoever runs the tests may ignore some
-        environ = {name: value for name, value in os.environ.items() if name not in ("XDG_RUNTIME_DIR", "TMPDIR")}
+        environ = {
+            name: value for name, value in os.environ.items() if name not in ("XDG_RUNTIME_DIR", "TMPDIR")
+        }
         return subprocess.Popen(
-            [*enter, *signals, sys.executable, "-m", "collio", *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True, start_new_session=True, env={**environ, MARK: self.mark}, **keywords)
+            [*enter, *signals, sys.executable, "-m", "collio", *map(str, words)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**environ, MARK: self.mark},
+            **keywords,
+        )
 
     def run(self, *words):
         """Runs `collio WORDS...` to its end: exit code, and all it said."""
@@ -111,8 +150,11 @@ class Stage:
         named = root / "run" / "netns"
         return {
             "processes": {command for _, command in self.processes()},
-            "mounts": self._mounts() - self.mounts_at_first,  # among the first are other tests' mounts, which end when they do
-            "interfaces": {line.split(":")[0].strip() for line in (proc / "net" / "dev").read_text().splitlines()[2:]},
+            # among the first are other tests' mounts, which end when they do
+            "mounts": self._mounts() - self.mounts_at_first,
+            "interfaces": {
+                line.split(":")[0].strip() for line in (proc / "net" / "dev").read_text().splitlines()[2:]
+            },
             "named networks": set(os.listdir(named)) if named.exists() else set(),
             "folder in /run": (root / "run" / "lab").exists(),
             **{place: set(os.listdir(root / place)) for place in ("tmp", "dev/shm")},
@@ -127,7 +169,9 @@ class Stage:
         """The kernel may take a moment to end what a killed process had."""
         end = time.monotonic() + SETTLES_WITHIN_S
         while (now := self.snapshot()) != before:
-            assert time.monotonic() < end, {name: (before[name], now[name]) for name in now if now[name] != before[name]}
+            assert time.monotonic() < end, {
+                name: (before[name], now[name]) for name in now if now[name] != before[name]
+            }
             time.sleep(0.05)
 
 
@@ -139,7 +183,9 @@ def marked(mark):
         if entry.name.isdigit():
             try:
                 if wanted in (entry / "environ").read_bytes().split(b"\0"):
-                    found.append((int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()))
+                    found.append(
+                        (int(entry.name), (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+                    )
             except OSError:
                 continue
     return found

@@ -53,9 +53,11 @@ def memory():
 def target(program, memory, tmp_path):
     """Starts one target; afterwards nothing is left of it."""
     with contextlib.ExitStack() as running:
+
         def start(**limits):
             spec = TargetSpec("target0", **limits)
             return running.enter_context(start_target(program, spec, tmp_path / "target0", memory))
+
         yield start
     assert not is_mounted(tmp_path / "target0")
 
@@ -94,10 +96,10 @@ def access_at_random(fd, dice, expected, place):
         expected += bytes(max(0, offset - len(expected)))
         del expected[offset:]
     elif dice.random() < 0.3:
-        assert os.pread(fd, size, offset) == expected[offset:offset + size]
+        assert os.pread(fd, size, offset) == expected[offset : offset + size]
     else:
         data = dice.randbytes(size)
         assert os.pwrite(fd, data, offset) == size
         expected += bytes(max(0, offset + size - len(expected)))
-        expected[offset:offset + size] = data
+        expected[offset : offset + size] = data
     assert os.fstat(fd).st_size == len(expected)

@@ -21,7 +21,10 @@ class Mounted:
     def __init__(self, folder, point, *options):
         self.folder, self.point = folder, point
         self.messages = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115
-        self.process = subprocess.Popen([builds.find_program(command.PROGRAM), "--foreground", *options, folder, point], stderr=self.messages)
+        self.process = subprocess.Popen(
+            [builds.find_program(command.PROGRAM), "--foreground", *options, folder, point],
+            stderr=self.messages,
+        )
         wait_until(lambda: is_mounted(point) or self.process.poll() is not None)
 
     def said(self):
@@ -60,9 +63,14 @@ def mounted(can_mount, tmp_path):
 @pytest.fixture
 def make(cli, mounted):
     """Makes a file in subfiles; its bytes."""
+
     def make(name="out.nc", data=None, subfiles=4, unit=UNIT, *options):
         data = random.Random(6).randbytes(BYTES) if data is None else data
         (mounted.folder / name).write_bytes(data)
-        assert cli("split", mounted.folder / name, "--subfiles", subfiles, "--unit", unit, *options).exit_code == 0
+        assert (
+            cli("split", mounted.folder / name, "--subfiles", subfiles, "--unit", unit, *options).exit_code
+            == 0
+        )
         return data
+
     return make

@@ -14,10 +14,20 @@ TIMEOUT_S = 120
 
 
 def run_python(mpi, ranks, folder, *words, timeout_s=TIMEOUT_S):
-    """(exit code, output) of `python WORDS` on these ranks. `folder`: for what mpi4py needs. Nothing of it outlives the timeout, which fails the test."""
+    """(exit code, output) of `python WORDS` on these ranks. `folder`: for what mpi4py needs. Nothing of it
+    outlives the timeout, which fails the test."""
     command = [mpi.mpiexec, "-n", ranks, sys.executable, *words]
-    with subprocess.Popen([str(word) for word in command], env=environment(mpi, ranks, folder), cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True) as job:
+    with subprocess.Popen(
+        [str(word) for word in command],
+        env=environment(mpi, ranks, folder),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as job:
         try:
             output, _ = job.communicate(timeout=timeout_s)
         except subprocess.TimeoutExpired:
@@ -28,11 +38,24 @@ def run_python(mpi, ranks, folder, *words, timeout_s=TIMEOUT_S):
 
 
 def environment(mpi, ranks, folder):
-    """mpi4py's wheel loads the library it is told; for MPICH it must be called libmpi.so.12, which Debian calls libmpich.so.12."""
-    found = dict(os.environ, MPI4PY_LIBMPI=mpi.library, COLLIO_YIELD_NS="1000", PYTHONDONTWRITEBYTECODE="1", OPENBLAS_NUM_THREADS="1")
+    """mpi4py's wheel loads the library it is told; for MPICH it must be called libmpi.so.12, which Debian
+    calls libmpich.so.12."""
+    found = dict(
+        os.environ,
+        MPI4PY_LIBMPI=mpi.library,
+        COLLIO_YIELD_NS="1000",
+        PYTHONDONTWRITEBYTECODE="1",
+        OPENBLAS_NUM_THREADS="1",
+    )
     if mpi.family == OPENMPI:
-        found.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-                     PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe", OMPI_MCA_hwloc_base_binding_policy="none", OMPI_MCA_mpi_yield_when_idle="1")
+        found.update(
+            OMPI_ALLOW_RUN_AS_ROOT="1",
+            OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+            OMPI_MCA_rmaps_base_oversubscribe="1",
+            PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe",
+            OMPI_MCA_hwloc_base_binding_policy="none",
+            OMPI_MCA_mpi_yield_when_idle="1",
+        )
         return found
     link = folder / "mpi" / "libmpi.so.12"
     link.parent.mkdir(parents=True, exist_ok=True)

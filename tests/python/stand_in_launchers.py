@@ -1,6 +1,8 @@
-"""Stand-ins for launchers that few machines have: each does to the environment what its manual says, and records how it was started.
+"""Stand-ins for launchers that few machines have: each does to the environment what its manual says, and
+records how it was started.
 
-They show that `collio run` uses the options as they are documented. That the real launchers do what is documented they cannot show.
+They show that `collio run` uses the options as they are documented. That the real launchers do what is
+documented they cannot show.
 """
 
 import json

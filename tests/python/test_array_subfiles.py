@@ -1,4 +1,5 @@
-"""Array subfiles without MPI: the rule by which arrays are cut, parts of them, xarray's engine, and references for Zarr."""
+"""Array subfiles without MPI: the rule by which arrays are cut, parts of them, xarray's engine, and
+references for Zarr."""
 
 import json
 import math
@@ -19,7 +20,10 @@ from collio.library.array_layout import Layout, RecordPart
 
 def made(path, array, wish, dimensions=("z", "y", "x")):
     """A master and its subfiles, their data written by netCDF4."""
-    arrays = {"T": Spec.of("T", array.shape, array.dtype, dimensions[:array.ndim]), "flat": Spec.of("flat", (3,), "i4", ("w",))}
+    arrays = {
+        "T": Spec.of("T", array.shape, array.dtype, dimensions[: array.ndim]),
+        "flat": Spec.of("flat", (3,), "i4", ("w",)),
+    }
     master = array_subfiles.make_master(str(path), arrays, wish)
     cut = master.arrays["T"].cut
     for i in range(wish.count):
@@ -38,14 +42,20 @@ def numbers():
 
 
 def test_pieces_are_those_of_pnetcdf():
-    """Its arithmetic is in floating point: min and max of each subfile as ncmpio_subfile_partition() finds them."""
+    """Its arithmetic is in floating point: min and max of each subfile as ncmpio_subfile_partition() finds
+    them."""
     for length in range(1, 60):
         for count in range(1, length + 1):
             x = length / count
             first = [int(x * i) + (0 if i == 0 or (x * i).is_integer() else 1) for i in range(count)]
-            last = [min(int(x * (i + 1)) - (1 if (x * (i + 1)).is_integer() else 0), length - 1) for i in range(count)]
+            last = [
+                min(int(x * (i + 1)) - (1 if (x * (i + 1)).is_integer() else 0), length - 1)
+                for i in range(count)
+            ]
             ours = begins(length, count)
-            assert (list(ours[:-1]), [one - 1 for one in ours[1:]]) == (first, last) and min(np.diff(ours)) >= 1
+            assert (list(ours[:-1]), [one - 1 for one in ours[1:]]) == (first, last) and min(
+                np.diff(ours)
+            ) >= 1
 
 
 def test_parts_of_boxes_and_maps_are_what_numpy_cuts():
@@ -63,7 +73,9 @@ def test_parts_of_boxes_and_maps_are_what_numpy_cuts():
         count = [int(dice.integers(n - at + 1)) for n, at in zip(shape, start)]
         block = np.full(count, -1)
         for part in cut.of_box(start, count):
-            block[part.block] = pieces[part.piece][tuple(slice(at, at + n) for at, n in zip(part.start, part.count))]
+            block[part.block] = pieces[part.piece][
+                tuple(slice(at, at + n) for at, n in zip(part.start, part.count))
+            ]
         np.testing.assert_array_equal(block, array[tuple(slice(at, at + n) for at, n in zip(start, count))])
         indices = dice.integers(-1, array.size, 15).astype("i4")
         row = np.full(15, -1)
@@ -76,7 +88,14 @@ def test_parts_of_boxes_and_maps_are_what_numpy_cuts():
 def test_reads_parts_without_mpi(tmp_path, numbers, along, count):
     path = str(made(tmp_path / "m.nc", numbers, array_subfiles.Wish(count, along, 2)))
     contents = array_alone.look(path)
-    for key in (np.s_[:, :, :], np.s_[1:6, 2:11, 3], np.s_[::-2, 3:3, 1:], np.s_[6, -1, 4], np.s_[::3, 10:2:-4, ::-1], np.s_[-3, 4:, :2]):
+    for key in (
+        np.s_[:, :, :],
+        np.s_[1:6, 2:11, 3],
+        np.s_[::-2, 3:3, 1:],
+        np.s_[6, -1, 4],
+        np.s_[::3, 10:2:-4, ::-1],
+        np.s_[-3, 4:, :2],
+    ):
         np.testing.assert_array_equal(array_alone.read(path, contents, "T", key), numbers[key])
     np.testing.assert_array_equal(array_alone.read(path, contents, "flat", np.s_[1:,]), [2, 3])
 
@@ -85,7 +104,12 @@ def test_xarray_reads_lazily(tmp_path, numbers):
     xarray = pytest.importorskip("xarray")
     path = made(tmp_path / "m.nc", numbers, array_subfiles.Wish(3, None, 2))
     with xarray.open_dataset(path, engine="collio") as data:
-        assert data["T"].dims == ("z", "y", "x") and data.attrs == {"title": "a run"} and not data["T"].attrs and not data["T"].variable._in_memory
+        assert (
+            data["T"].dims == ("z", "y", "x")
+            and data.attrs == {"title": "a run"}
+            and not data["T"].attrs
+            and not data["T"].variable._in_memory
+        )
         os.rename(f"{path}.subfile_2.nc", tmp_path / "away")
         np.testing.assert_array_equal(data["T"][4, ::-1, [0, 3]], numbers[4, ::-1][:, [0, 3]])
         with pytest.raises(FileNotFoundError, match="subfile_2"):
@@ -99,7 +123,12 @@ def resolved(references, name):
     """The array as Zarr's specification (version 2) and kerchunk's (version 1) put it together."""
     refs = json.loads(json.dumps(references))["refs"]
     about = refs[f"{name}/.zarray"]
-    assert about["compressor"] is None and about["filters"] is None and about["order"] == "C" and about["zarr_format"] == 2
+    assert (
+        about["compressor"] is None
+        and about["filters"] is None
+        and about["order"] == "C"
+        and about["zarr_format"] == 2
+    )
     found = np.zeros(about["shape"], about["dtype"])
     for number in np.ndindex(*(-(-n // step) for n, step in zip(about["shape"], about["chunks"]))):
         path, offset, length = refs[f"{name}/{'.'.join(map(str, number)) or 0}"]
@@ -111,11 +140,25 @@ def resolved(references, name):
     return found
 
 
-@pytest.mark.parametrize("along, count, chunks", [(0, 7, [1, 12, 5]), (1, 4, [7, 3, 5]), (0, 3, [1, 12, 5]), (1, 5, [1, 1, 5]), (2, 3, [1, 1, 1]), (1, 1, [7, 12, 5])])
+@pytest.mark.parametrize(
+    "along, count, chunks",
+    [
+        (0, 7, [1, 12, 5]),
+        (1, 4, [7, 3, 5]),
+        (0, 3, [1, 12, 5]),
+        (1, 5, [1, 1, 5]),
+        (2, 3, [1, 1, 1]),
+        (1, 1, [7, 12, 5]),
+    ],
+)
 def test_references_are_chunks_of_subfiles(tmp_path, numbers, along, count, chunks):
     path = made(tmp_path / "m.nc", numbers, array_subfiles.Wish(count, along, 2))
     found = collio.array.references(path)
-    assert found["version"] == 1 and found["refs"][".zattrs"] == {"title": "a run"} and found["refs"]["T/.zattrs"] == {"_ARRAY_DIMENSIONS": ["z", "y", "x"]}
+    assert (
+        found["version"] == 1
+        and found["refs"][".zattrs"] == {"title": "a run"}
+        and found["refs"]["T/.zattrs"] == {"_ARRAY_DIMENSIONS": ["z", "y", "x"]}
+    )
     assert found["refs"]["T/.zarray"]["chunks"] == chunks
     np.testing.assert_array_equal(resolved(found, "T"), numbers)
     np.testing.assert_array_equal(resolved(found, "flat"), [1, 2, 3])
@@ -130,15 +173,25 @@ def test_references_to_other_files(tmp_path):
         collio.array.references(tmp_path / "a.h5")
     with netCDF4.Dataset(tmp_path / "a.nc", "w", format="NETCDF3_CLASSIC") as file:
         file.createDimension("x", 4)
-        file.createVariable("a", "i2", ("x",)).setncatts({"units": "K", "range": np.array([1, 2], "i4"), "scale": 2.0})
+        file.createVariable("a", "i2", ("x",)).setncatts(
+            {"units": "K", "range": np.array([1, 2], "i4"), "scale": 2.0}
+        )
         file["a"].set_auto_maskandscale(False)
         file["a"][:] = [1, 2, 3, 4]
         file.createVariable("crs", "i4", ()).grid_mapping_name = "latitude_longitude"
         file["crs"][...] = 7
     found = collio.array.references(tmp_path / "a.nc")
-    assert found["refs"]["a/.zattrs"] == {"units": "K", "range": [1, 2], "scale": 2.0, "_ARRAY_DIMENSIONS": ["x"]}
+    assert found["refs"]["a/.zattrs"] == {
+        "units": "K",
+        "range": [1, 2],
+        "scale": 2.0,
+        "_ARRAY_DIMENSIONS": ["x"],
+    }
     np.testing.assert_array_equal(resolved(found, "a"), [1, 2, 3, 4])
-    assert resolved(found, "crs") == 7 and found["refs"]["crs/.zattrs"] == {"grid_mapping_name": "latitude_longitude", "_ARRAY_DIMENSIONS": []}
+    assert resolved(found, "crs") == 7 and found["refs"]["crs/.zattrs"] == {
+        "grid_mapping_name": "latitude_longitude",
+        "_ARRAY_DIMENSIONS": [],
+    }
 
 
 @pytest.mark.parametrize("along, count", [(0, 7), (0, 3), (1, 5), (2, 3), (1, 1)])
@@ -171,7 +224,9 @@ def test_hdf5_view_is_no_file_with_the_data(tmp_path, numbers):
             collio.array.hdf5_view(path, view)
     with pytest.raises(FileNotFoundError):
         collio.array.hdf5_view(path, tmp_path / "none" / "m.h5")
-    np.testing.assert_array_equal(array_alone.read(str(path), array_alone.look(str(path)), "T", np.s_[:, :, :]), numbers)
+    np.testing.assert_array_equal(
+        array_alone.read(str(path), array_alone.look(str(path)), "T", np.s_[:, :, :]), numbers
+    )
 
 
 def test_a_file_of_pnetcdf_1_14_is_read(tmp_path, numbers):
@@ -181,14 +236,18 @@ def test_a_file_of_pnetcdf_1_14_is_read(tmp_path, numbers):
         for name in file["T"].ncattrs():
             if "range" in name:
                 file["T"].setncattr(name, np.array([file["T"].getncattr(name)[0], 0], "i4"))
-    np.testing.assert_array_equal(array_alone.read(path, array_alone.look(path), "T", np.s_[3:, :, :]), numbers[3:])
+    np.testing.assert_array_equal(
+        array_alone.read(path, array_alone.look(path), "T", np.s_[3:, :, :]), numbers[3:]
+    )
 
 
 # --- records ------------------------------------------------------------------------------------
 
 
 RECORD_ARRAYS = {
-    "T": ((None, 7, 4), "f8", ("time", "y", "x")), "q": ((None, 3, 7), "i2", ("time", "n", "y")), "mask": ((7, 4), "i1", ("y", "x")),
+    "T": ((None, 7, 4), "f8", ("time", "y", "x")),
+    "q": ((None, 3, 7), "i2", ("time", "n", "y")),
+    "mask": ((7, 4), "i1", ("y", "x")),
     "time": ((None,), "f8", ("time",)),
 }
 
@@ -200,7 +259,8 @@ def values_of_records(name, records):
 
 
 def made_with_records(path, records, arrays=RECORD_ARRAYS, count=3):
-    """A master and subfiles cut along y, their data written by netCDF4. Arrays of one dimension stay in the master."""
+    """A master and subfiles cut along y, their data written by netCDF4. Arrays of one dimension stay in the
+    master."""
     specs = {name: Spec.of(name, *spec) for name, spec in arrays.items()}
     master = array_subfiles.make_master(str(path), specs, array_subfiles.Wish(count, "y", 2))
     for i in range(count):
@@ -221,12 +281,24 @@ def test_a_layout_has_every_byte_once():
         count = int(dice.integers(2, 6))
         parts = [RecordPart(int(dice.integers(100, 9000)), int(dice.integers(0, 9000))) for _ in range(count)]
         layout = Layout.of([int(dice.integers(part.begin, 20000)) for part in parts], parts)
-        assert layout.unit % layout.row_unit == 0 and layout.text().split()[:3] == [str(count), str(layout.unit), str(layout.row_unit)]
+        assert layout.unit % layout.row_unit == 0 and layout.text().split()[:3] == [
+            str(count),
+            str(layout.unit),
+            str(layout.row_unit),
+        ]
         for number, part in enumerate(parts):
             assert layout.file_of(layout.at(number, part.begin)) == (number, part.begin)
             for inside in {0, part.bytes // 2, part.bytes - 1} if part.bytes else ():
-                assert layout.file_of(layout.at_record(number, part.begin + inside)) == (number, part.begin + inside)
-                row, stripe = divmod(layout.at_record(number, part.begin + inside) + 2 * layout.record_bytes - count * layout.unit, layout.record_bytes)
+                assert layout.file_of(layout.at_record(number, part.begin + inside)) == (
+                    number,
+                    part.begin + inside,
+                )
+                row, stripe = divmod(
+                    layout.at_record(number, part.begin + inside)
+                    + 2 * layout.record_bytes
+                    - count * layout.unit,
+                    layout.record_bytes,
+                )
                 assert (row, stripe // layout.row_unit) == (2, number)
     assert Layout.of([10, 5000], [RecordPart(), RecordPart()]) == Layout(2, 8192)
     with pytest.raises(collio.Error, match=r"2\*\*63"):
@@ -241,10 +313,17 @@ def test_record_arrays_are_cut_as_pnetcdf_cuts_them(tmp_path):
         about = {name: np.asarray(file["T"].getncattr(name)).tolist() for name in file["T"].ncattrs()}
         assert file["T"].dimensions == () and file["time"].dimensions == ("time",)
         assert [about[prefix + name] for name in ("par_dim_index", "ndims_org", "num_subfiles")] == [1, 3, 3]
-        assert about[prefix + "range(time).subfile.2"] == [0, 0] and about[prefix + "range(y).subfile.1"] == [3, 4]
+        assert about[prefix + "range(time).subfile.2"] == [0, 0] and about[prefix + "range(y).subfile.1"] == [
+            3,
+            4,
+        ]
         assert file["q"].getncattr(prefix + "par_dim_index") == 2
     with netCDF4.Dataset(f"{path}.subfile_1.nc") as file:
-        assert file["T"].dimensions == ("time.T", "y.T", "x.T") and file["q"].dimensions == ("time.T", "n.q", "y.q") and file["mask"].dimensions == ("y.mask", "x.mask")
+        assert (
+            file["T"].dimensions == ("time.T", "y.T", "x.T")
+            and file["q"].dimensions == ("time.T", "n.q", "y.q")
+            and file["mask"].dimensions == ("y.mask", "x.mask")
+        )
         assert file.dimensions["time.T"].isunlimited() and len(file.dimensions["time.T"]) == 2
 
 
@@ -256,7 +335,11 @@ def test_records_are_read_without_mpi(tmp_path, names):
     for name in names:
         values = values_of_records(name, 4)
         assert array_alone.shape_of(contents, name) == values.shape
-        for key in ((slice(None),) * values.ndim, (slice(3, 0, -2), *(slice(1, None),) * (values.ndim - 1)), (2,) * values.ndim):
+        for key in (
+            (slice(None),) * values.ndim,
+            (slice(3, 0, -2), *(slice(1, None),) * (values.ndim - 1)),
+            (2,) * values.ndim,
+        ):
             np.testing.assert_array_equal(array_alone.read(path, contents, name, key), values[key])
         np.testing.assert_array_equal(resolved(references, name), values)
 
@@ -305,14 +388,18 @@ def test_hdf5_view_shows_records(tmp_path, records):
 
 
 def test_number_of_records(tmp_path):
-    """PnetCDF's masters have none unless an array of records stays there; records that a subfile lacks do not count."""
+    """PnetCDF's masters have none unless an array of records stays there; records that a subfile lacks do not
+    count."""
     path = made_with_records(tmp_path / "m.nc", 3, {"T": RECORD_ARRAYS["T"]})
     assert array_alone.look(path).records.count == 3
     path = made_with_records(tmp_path / "n.nc", 3, {name: RECORD_ARRAYS[name] for name in ("T", "time")})
     with open(f"{path}.subfile_1.nc", "r+b") as file:
         file.seek(4)
         file.write((2).to_bytes(8, "big"))
-    with pytest.warns(UserWarning, match="n.nc has 3 records, .*subfile_1.nc only 2, as after a loss of power; collio reads the first 2"):
+    with pytest.warns(
+        UserWarning,
+        match="n.nc has 3 records, .*subfile_1.nc only 2, as after a loss of power; collio reads the first 2",
+    ):
         assert array_alone.look(path).records.count == 2
     path = made_with_records(tmp_path / "o.nc", 3, {"T": RECORD_ARRAYS["T"]})
     os.truncate(f"{path}.subfile_2.nc", os.path.getsize(f"{path}.subfile_2.nc") - 8)
@@ -320,7 +407,13 @@ def test_number_of_records(tmp_path):
         array_alone.look(path)
 
 
-@pytest.mark.parametrize("dimensions, words", [(np.array([1, 0, 2], "i4"), r"shape \(7, 0, 4\), and only the first"), ("abc", "dimids_org is .*; allowed: integers")])
+@pytest.mark.parametrize(
+    "dimensions, words",
+    [
+        (np.array([1, 0, 2], "i4"), r"shape \(7, 0, 4\), and only the first"),
+        ("abc", "dimids_org is .*; allowed: integers"),
+    ],
+)
 def test_damaged_dimensions_of_an_array(tmp_path, dimensions, words):
     path = made_with_records(tmp_path / "m.nc", 1, {"T": RECORD_ARRAYS["T"]})
     with netCDF4.Dataset(path, "r+") as file:
@@ -332,9 +425,14 @@ def test_damaged_dimensions_of_an_array(tmp_path, dimensions, words):
 def test_wishes_for_records_that_cannot_be(tmp_path):
     arrays = {name: Spec.of(name, *RECORD_ARRAYS[name]) for name in ("T", "time")}
     for wish, words in (
-        (array_subfiles.Wish(2, "time"), "par_dim is 'time', and array 'T' has 3 dimensions, the first one of records; allowed: 1 to 2"),
-        (array_subfiles.Wish(2, 0), "par_dim is 0, and array 'T'"), (array_subfiles.Wish(2, 3), "par_dim is 3, and array 'T'"),
-        (array_subfiles.Wish(8), "subfiles is 8, and array 'T' has 7 elements along 'y'"), (array_subfiles.Wish(2, None, 4), "nothing is cut"),
+        (
+            array_subfiles.Wish(2, "time"),
+            "par_dim is 'time', and array 'T' has 3 dimensions, the first one of records; allowed: 1 to 2",
+        ),
+        (array_subfiles.Wish(2, 0), "par_dim is 0, and array 'T'"),
+        (array_subfiles.Wish(2, 3), "par_dim is 3, and array 'T'"),
+        (array_subfiles.Wish(8), "subfiles is 8, and array 'T' has 7 elements along 'y'"),
+        (array_subfiles.Wish(2, None, 4), "nothing is cut"),
     ):
         with pytest.raises(ValueError, match=words):
             array_subfiles.make_master(str(tmp_path / "m.nc"), arrays, wish)

@@ -1,4 +1,5 @@
-"""collio's linear assignment against SciPy's: random matrices with ties, of all shapes, and degenerate ones."""
+"""collio's linear assignment against SciPy's: random matrices with ties, of all shapes, and degenerate
+ones."""
 
 import os
 import random
@@ -74,7 +75,10 @@ def test_random_matrices_cost_what_scipy_says(program):
 def test_large_matrices_cost_what_scipy_says(program, shape):
     draw = numpy.random.default_rng(7)
     # The last kind makes shortest paths long: every row likes the same columns.
-    matrices = [draw.integers(0, 1 << 40, shape), draw.integers(0, 3, shape),
-                numpy.outer(numpy.arange(1, shape[0] + 1), numpy.arange(1, shape[1] + 1))]
+    matrices = [
+        draw.integers(0, 1 << 40, shape),
+        draw.integers(0, 3, shape),
+        numpy.outer(numpy.arange(1, shape[0] + 1), numpy.arange(1, shape[1] + 1)),
+    ]
     for matrix, answer in zip(matrices, solve(program, matrices)):
         check(matrix, answer)

@@ -26,13 +26,23 @@ wait $job
 
 @pytest.mark.parametrize("language", ["c", "python"])
 def test_a_killed_job_leaves_a_whole_checkpoint(real_mpi, tmp_path, language):
-    program = [Build.of(real_mpi).program("example_c_checkpoint")] if language == "c" else [sys.executable, PYTHON]
+    program = (
+        [Build.of(real_mpi).program("example_c_checkpoint")] if language == "c" else [sys.executable, PYTHON]
+    )
 
     def job(path, *before, slow=False):
         words = [real_mpi.mpiexec, "-n", 2, *before, *program, path]
         faults = {"COLLIO_FAULTS": "all:write:delay=0.1/all:sync:delay=0.3"} if slow else {}
-        done = subprocess.run([str(word) for word in words], env={**environment(real_mpi, 2, tmp_path), **faults}, cwd=tmp_path, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+        done = subprocess.run(
+            [str(word) for word in words],
+            env={**environment(real_mpi, 2, tmp_path), **faults},
+            cwd=tmp_path,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=100,
+        )
         return done.returncode, done.stdout
 
     path, other = tmp_path / "checkpoint.raw", tmp_path / "other.raw"

@@ -1,4 +1,5 @@
-"""The simulator's links against SimGrid: what is kept is what they are, and SimGrid, where it is installed, says so still."""
+"""The simulator's links against SimGrid: what is kept is what they are, and SimGrid, where it is installed,
+says so still."""
 
 import json
 import runpy
@@ -8,7 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPARE = runpy.run_path(str(ROOT / "bench/compare_simgrid"))
-KEPT = [json.loads(line) for line in (ROOT / "bench/results/simulator/simgrid.jsonl").read_text().splitlines()]
+KEPT = [
+    json.loads(line) for line in (ROOT / "bench/results/simulator/simgrid.jsonl").read_text().splitlines()
+]
 
 
 def messages_of(one):
@@ -24,7 +27,9 @@ def own_times(one):
 
 @pytest.mark.parametrize("one", KEPT, ids=lambda one: f"{one['network']}: {one['traffic']}")
 def test_links_are_as_fast_as_was_kept(one):
-    assert max(own_times(one)) == pytest.approx(one["collio"]["last_s"], rel=1e-6), "bench/compare_simgrid makes the results anew"
+    assert max(own_times(one)) == pytest.approx(one["collio"]["last_s"], rel=1e-6), (
+        "bench/compare_simgrid makes the results anew"
+    )
 
 
 def test_aggregation_and_lone_messages_are_as_fast_as_in_simgrid():
@@ -33,7 +38,11 @@ def test_aggregation_and_lone_messages_are_as_fast_as_in_simgrid():
     assert differences[-1] < 0.12 and differences[-2] < 0.02
 
 
-@pytest.mark.parametrize("one", [one for one in KEPT if one["messages"] < 100], ids=lambda one: f"{one['network']}: {one['traffic']}")
+@pytest.mark.parametrize(
+    "one",
+    [one for one in KEPT if one["messages"] < 100],
+    ids=lambda one: f"{one['network']}: {one['traffic']}",
+)
 def test_simgrid_says_so_still(one):
     pytest.importorskip("simgrid")
     times = COMPARE["simgrid_times"](COMPARE["graph_of"](one["network"]), messages_of(one))

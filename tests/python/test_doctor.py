@@ -19,12 +19,16 @@ IN_SMALL_MEMORY = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o size=$0 
 @pytest.fixture
 def examine(real_mpi, collio_process, tmp_path):
     """Runs the doctor; gives the exit code and the findings by name."""
+
     def run(*words, launcher=real_mpi.mpiexec, timeout_s=60):
-        done = collio_process("doctor", "--json", "--dir", tmp_path, "--timeout", timeout_s, "--", launcher, *words, "-n", RANKS)
+        done = collio_process(
+            "doctor", "--json", "--dir", tmp_path, "--timeout", timeout_s, "--", launcher, *words, "-n", RANKS
+        )
         document = json.loads(done.stdout)
         assert done.returncode == (0 if document["well"] else 1), done.stderr
         assert not list(tmp_path.glob("collio-doctor-*"))
         return done.returncode, {finding["name"]: finding for finding in document["findings"]}
+
     return run
 
 
@@ -44,18 +48,41 @@ def script(path, *lines):
 def test_all_is_well(real_mpi, examine):
     code, found = examine()
     assert code == 0 and not wrong(found)
-    assert list(found) == ["MPI", "collio", "job", "preload", "engine", "collective I/O", "shared memory", "io_uring", "file system", "locks", "hints", "versions"]
+    assert list(found) == [
+        "MPI",
+        "collio",
+        "job",
+        "preload",
+        "engine",
+        "collective I/O",
+        "shared memory",
+        "io_uring",
+        "file system",
+        "locks",
+        "hints",
+        "versions",
+    ]
     assert real_mpi.id in found["MPI"]["found"] and f"{RANKS} ranks on 1 node" in found["job"]["found"]
     assert found["engine"]["found"] == f"libcollio_engine_{real_mpi.family}.so"
-    assert "write_at_all by" in found["collective I/O"]["found"] and "read_at_all by" in found["collective I/O"]["found"]
+    assert (
+        "write_at_all by" in found["collective I/O"]["found"]
+        and "read_at_all by" in found["collective I/O"]["found"]
+    )
 
 
 def test_job_that_prints_but_never_ends(real_mpi, examine, tmp_path):
     """What its ranks printed is read all the same."""
-    launcher = script(tmp_path / "mpiexec", f'case "$*" in --version) exec {real_mpi.mpiexec} --version ;; esac', f'{real_mpi.mpiexec} "$@"', "sleep 1000")
+    launcher = script(
+        tmp_path / "mpiexec",
+        f'case "$*" in --version) exec {real_mpi.mpiexec} --version ;; esac',
+        f'{real_mpi.mpiexec} "$@"',
+        "sleep 1000",
+    )
     code, found = examine(launcher=launcher, timeout_s=8)
     assert code == 1 and wrong(found) == {"job"}
-    assert found["job"]["found"] == f"{RANKS} of {RANKS} ranks printed their lines, but it did not end in time"
+    assert (
+        found["job"]["found"] == f"{RANKS} of {RANKS} ranks printed their lines, but it did not end in time"
+    )
 
 
 def test_the_table(real_mpi, collio_process, tmp_path):
@@ -82,17 +109,32 @@ def test_launcher_that_keeps_the_environment_back(real_mpi, examine, tmp_path):
     """Neither the preload nor any other variable of collio's arrives."""
     for_ranks = 'env -u LD_PRELOAD -u COLLIO_DOCTOR -u COLLIO_REPORT "$@"'
     inner = script(tmp_path / "without", f"exec {for_ranks}")
-    lines = [f'case "$*" in --version) exec {real_mpi.mpiexec} --version;; esac', 'shift $(($# - 2))', f'exec {real_mpi.mpiexec} -n {RANKS} {inner} "$@"']
+    lines = [
+        f'case "$*" in --version) exec {real_mpi.mpiexec} --version;; esac',
+        "shift $(($# - 2))",
+        f'exec {real_mpi.mpiexec} -n {RANKS} {inner} "$@"',
+    ]
     code, found = examine(launcher=script(tmp_path / "mpiexec", *lines))
     assert code == 1 and wrong(found) == {"preload"}
-    assert "the environment was not handed on" in found["preload"]["found"] and "ranks 0, 1" in found["preload"]["found"]
+    assert (
+        "the environment was not handed on" in found["preload"]["found"]
+        and "ranks 0, 1" in found["preload"]["found"]
+    )
 
 
 def test_preload_that_the_node_drops(real_mpi, examine, tmp_path):
     inner = script(tmp_path / "without", 'exec env -u LD_PRELOAD "$@"')
-    lines = [f'case "$*" in --version) exec {real_mpi.mpiexec} --version;; esac', 'shift $(($# - 2))', f'exec {real_mpi.mpiexec} -n {RANKS} {inner} "$@"']
+    lines = [
+        f'case "$*" in --version) exec {real_mpi.mpiexec} --version;; esac',
+        "shift $(($# - 2))",
+        f'exec {real_mpi.mpiexec} -n {RANKS} {inner} "$@"',
+    ]
     code, found = examine(launcher=script(tmp_path / "mpiexec", *lines))
-    assert code == 1 and wrong(found) == {"preload"} and "though other variables arrived" in found["preload"]["found"]
+    assert (
+        code == 1
+        and wrong(found) == {"preload"}
+        and "though other variables arrived" in found["preload"]["found"]
+    )
 
 
 def test_engine_that_is_missing(real_mpi, examine, tmp_path, monkeypatch):
@@ -103,7 +145,10 @@ def test_engine_that_is_missing(real_mpi, examine, tmp_path, monkeypatch):
     monkeypatch.setenv("COLLIO_BUILD", str(tmp_path / "build"))
     code, found = examine()
     assert code == 1 and wrong(found) == {"engine"}
-    assert f"libcollio_engine_{real_mpi.family}.so" in found["engine"]["found"] and "cannot be loaded" in found["engine"]["found"]
+    assert (
+        f"libcollio_engine_{real_mpi.family}.so" in found["engine"]["found"]
+        and "cannot be loaded" in found["engine"]["found"]
+    )
 
 
 def test_build_that_is_missing(real_mpi, examine, tmp_path, monkeypatch):
@@ -119,17 +164,39 @@ def test_shared_memory_that_is_small(real_mpi, tmp_path, size):
         pytest.skip("Open MPI leaves enough of it")
     if subprocess.run([*IN_SMALL_MEMORY, size, "true"], capture_output=True).returncode != 0:
         pytest.skip("not allowed to mount here")
-    words = [sys.executable, "-m", "collio", "doctor", "--json", "--dir", tmp_path, "--", real_mpi.mpiexec, "-n", "2"]
-    done = subprocess.run([*IN_SMALL_MEMORY, size, *map(str, words)], capture_output=True, text=True, timeout=120)
+    words = [
+        sys.executable,
+        "-m",
+        "collio",
+        "doctor",
+        "--json",
+        "--dir",
+        tmp_path,
+        "--",
+        real_mpi.mpiexec,
+        "-n",
+        "2",
+    ]
+    done = subprocess.run(
+        [*IN_SMALL_MEMORY, size, *map(str, words)], capture_output=True, text=True, timeout=120
+    )
     document = json.loads(done.stdout)
     found = {finding["name"]: finding for finding in document["findings"]}
-    assert done.returncode == 1 and "shared memory" in wrong(found) and "free in /dev/shm" in found["shared memory"]["found"]
+    assert (
+        done.returncode == 1
+        and "shared memory" in wrong(found)
+        and "free in /dev/shm" in found["shared memory"]["found"]
+    )
 
 
 def test_collio_that_is_turned_off(examine, monkeypatch):
     monkeypatch.setenv("COLLIO_ENABLE", "0")
     code, found = examine()
-    assert code == 1 and wrong(found) == {"collective I/O"} and "COLLIO_ENABLE=0" in found["collective I/O"]["found"]
+    assert (
+        code == 1
+        and wrong(found) == {"collective I/O"}
+        and "COLLIO_ENABLE=0" in found["collective I/O"]["found"]
+    )
 
 
 def test_launcher_of_another_mpi(real_mpi, examine):

@@ -24,8 +24,17 @@ ranks = 1
 shape = "switch"
 link = "200Mbit/s"
 """
-CLUSTER = mpiexec.Cluster(namespaces.HOME / "agent", [(f"node{index}", 1) for index in range(NODES)], network.CONTROL, network.DATA, namespaces.HOME)
-ENTER = "import os, sys; from collio.lab import namespaces; sys.exit(namespaces.enter('collio.lab.build', sys.argv[1:], dict(os.environ), lambda pid: None))"
+CLUSTER = mpiexec.Cluster(
+    namespaces.HOME / "agent",
+    [(f"node{index}", 1) for index in range(NODES)],
+    network.CONTROL,
+    network.DATA,
+    namespaces.HOME,
+)
+ENTER = (
+    "import os, sys; from collio.lab import namespaces; sys.exit(namespaces.enter('collio.lab.build', "
+    "sys.argv[1:], dict(os.environ), lambda pid: None))"
+)
 LAUNCHER = """#!/bin/sh
 # Starts the program by way of a script.
 case "$*" in --version) exec {mpiexec} --version ;; esac
@@ -55,11 +64,32 @@ def examine(real_mpi, tmp_path):
         inner.chmod(0o755)
         launcher.chmod(0o755)
         preloads = mpiexec.preloads(real_mpi, Build.of(real_mpi))
-        environ = {**os.environ, **mpiexec.environment(real_mpi, CLUSTER), **({"LD_PRELOAD": ":".join(preloads)} if preloads else {})}
-        words = ["doctor", "--json", "--timeout", "40", "--dir", folder, "--", launcher, *mpiexec.options(real_mpi, CLUSTER)]
-        done = subprocess.run([sys.executable, "-c", ENTER, machine, *map(str, words)], env=environ, capture_output=True, text=True, timeout=100)
+        environ = {
+            **os.environ,
+            **mpiexec.environment(real_mpi, CLUSTER),
+            **({"LD_PRELOAD": ":".join(preloads)} if preloads else {}),
+        }
+        words = [
+            "doctor",
+            "--json",
+            "--timeout",
+            "40",
+            "--dir",
+            folder,
+            "--",
+            launcher,
+            *mpiexec.options(real_mpi, CLUSTER),
+        ]
+        done = subprocess.run(
+            [sys.executable, "-c", ENTER, machine, *map(str, words)],
+            env=environ,
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
         assert done.stdout, done.stderr
         return {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+
     return run
 
 
@@ -77,7 +107,10 @@ def test_all_is_well(examine):
     found = examine()
     assert not wrong(found), found
     assert f"{NODES} ranks on {NODES} nodes" in found["job"]["found"]
-    assert "the least of the nodes" in found["shared memory"]["found"] and "bytes written and read back" in found["collective I/O"]["found"]
+    assert (
+        "the least of the nodes" in found["shared memory"]["found"]
+        and "bytes written and read back" in found["collective I/O"]["found"]
+    )
 
 
 def test_preload_that_is_missing_on_one_node(examine, others):
@@ -85,7 +118,11 @@ def test_preload_that_is_missing_on_one_node(examine, others):
     found = examine(f"export LD_PRELOAD={others}")
     assert wrong(found) == {"preload"}
     assert "not on rank 1 on node1, though other variables arrived" in found["preload"]["found"]
-    assert found["collective I/O"]["found"] == found["engine"]["found"] == "not tried: the preload is not on all ranks"
+    assert (
+        found["collective I/O"]["found"]
+        == found["engine"]["found"]
+        == "not tried: the preload is not on all ranks"
+    )
 
 
 def test_engine_that_is_missing_on_one_node(examine, others, real_mpi, tmp_path):
@@ -100,4 +137,6 @@ def test_folder_that_each_node_has_for_itself(examine):
     found = examine(folder="/dev/shm")
     assert wrong(found) == {"file system"}
     assert "ranks 0, 1, 2 on node0, node1, node2 cannot see" in found["file system"]["found"]
-    assert {found[name]["found"] for name in ("engine", "collective I/O", "locks")} == {"not tried: DIR is not on all nodes"}
+    assert {found[name]["found"] for name in ("engine", "collective I/O", "locks")} == {
+        "not tried: DIR is not on all nodes"
+    }

@@ -26,7 +26,8 @@ def test_large_grid_is_numbered_quickly():
 def test_numbering_follows_the_elements():
     first = make_grid(4).element_of_column
     per_element = np.bincount(first)
-    # 16 nodes in the first element, 12 new ones in its right neighbours, 9 inside a face: as in the real ne4 map.
+    # 16 nodes in the first element, 12 new ones in its right neighbours, 9 inside a face: as in the real ne4
+    # map.
     assert per_element[:4].tolist() == [16, 12, 12, 12]
     assert per_element[4:8].tolist() == [12, 9, 9, 9]
     assert (np.diff(first) >= 0).all()
@@ -49,7 +50,8 @@ def test_faces_are_joined_in_one_path():
 
 @pytest.mark.parametrize("ne", [2, 3, 4, 5, 30])
 def test_curve_is_continuous_over_the_whole_cube(ne):
-    """Consecutive elements share an edge: four of the sixteen nodes' points, also where one face meets the next."""
+    """Consecutive elements share an edge: four of the sixteen nodes' points, also where one face meets the
+    next."""
     curve = element_curve(ne)
     assert sorted(curve.tolist()) == list(range(6 * ne * ne))
     from collio.e3sm.cubed_sphere import _face_nodes
@@ -69,8 +71,9 @@ def test_ranks_are_balanced_and_compact(ne, ranks):
     assert columns.max() < 2.0 * grid.columns / ranks
     if ranks < 8:
         return
-    # A compact part of 1/ranks of the surface (6 faces of edge 3 ne) has a diameter near sqrt(6/ranks) of that edge; scattered
-    # columns would spread over the whole cube. Four times that leaves room for the curve's ragged outlines.
+    # A compact part of 1/ranks of the surface (6 faces of edge 3 ne) has a diameter near sqrt(6/ranks) of
+    # that edge; scattered columns would spread over the whole cube. Four times that leaves room for the
+    # curve's ragged outlines.
     edge = 3 * ne
     for rank in range(ranks):
         place = grid.place[owner == rank].astype(float)

@@ -1,4 +1,5 @@
-"""Map files: the benchmark's netCDF decompositions, dealing out, the binary form for the C programs, and what is said of bad ones."""
+"""Map files: the benchmark's netCDF decompositions, dealing out, the binary form for the C programs, and what
+is said of bad ones."""
 
 import json
 import random
@@ -24,7 +25,11 @@ def owned(decomposition):
     """(element, rank) of everything written, sorted."""
     pairs = []
     for rank in range(decomposition.ranks):
-        pairs += [(e, rank) for offset, length in decomposition.rank(rank).tolist() for e in range(offset, offset + length)]
+        pairs += [
+            (e, rank)
+            for offset, length in decomposition.rank(rank).tolist()
+            for e in range(offset, offset + length)
+        ]
     return sorted(pairs)
 
 
@@ -241,20 +246,31 @@ def test_mutated_binary_maps(tmp_path):
         for _ in range(300):  # numbers alone: the file keeps its form
             values = np.frombuffer(good, dtype=np.int64).copy()
             for _ in range(chance.choice((1, 2))):
-                values[chance.randrange(1, len(values))] = chance.choice((0, 1, 2, 3, 7, 8, -1, 2**62, 2**63 - 1, -(2**63), 2**32))
+                values[chance.randrange(1, len(values))] = chance.choice(
+                    (0, 1, 2, 3, 7, 8, -1, 2**62, 2**63 - 1, -(2**63), 2**32)
+                )
             yield values.tobytes()
 
     def read(content):
         path.write_bytes(content)
         maps = e3sm.read_binary(path)
-        assert all(0 < decomposition.covered <= decomposition.elements for decomposition in maps.decompositions)
+        assert all(
+            0 < decomposition.covered <= decomposition.elements for decomposition in maps.decompositions
+        )
+
     taken, refused = mutated.accepted(read, changed(), e3sm.MapError)
     assert taken > 5 and refused > 200
 
 
 def test_mutated_maps_of_the_benchmark(tmp_path):
     """In form, and byte by byte: netCDF's own library reads the latter."""
-    good = {"ranks": 2, "D1.nreqs": [2, 2], "D1.offsets": [4, 0, 2, 6], "D1.lengths": [2, 2, 2, 1], "dims": [8]}
+    good = {
+        "ranks": 2,
+        "D1.nreqs": [2, 2],
+        "D1.offsets": [4, 0, 2, 6],
+        "D1.lengths": [2, 2, 2, 1],
+        "dims": [8],
+    }
     numbers = (0, 1, 3, 8, -1, 2**31 - 1, -(2**31))
     chance = random.Random(3)
 
@@ -264,7 +280,9 @@ def test_mutated_maps_of_the_benchmark(tmp_path):
             if key == "ranks":
                 contents[key] = chance.choice((None, 1, 2, 3))
             elif chance.randrange(4) == 0:
-                contents[key] = contents[key] + [chance.choice(numbers)] if chance.randrange(2) else contents[key][1:]
+                contents[key] = (
+                    contents[key] + [chance.choice(numbers)] if chance.randrange(2) else contents[key][1:]
+                )
             else:
                 contents[key] = list(contents[key])
                 contents[key][chance.randrange(len(contents[key]))] = chance.choice(numbers)
@@ -274,5 +292,6 @@ def test_mutated_maps_of_the_benchmark(tmp_path):
         maps = e3sm.read_map(path)
         path.unlink()
         assert all(decomposition.covered <= decomposition.elements for decomposition in maps.decompositions)
+
     taken, refused = mutated.accepted(read, range(150), e3sm.MapError)
     assert taken > 5 and refused > 50

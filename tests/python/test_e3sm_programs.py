@@ -1,4 +1,5 @@
-"""The C programs on maps written by Python: right bytes from good ones, a clear word and status 2 for bad ones. One process each."""
+"""The C programs on maps written by Python: right bytes from good ones, a clear word and status 2 for bad
+ones. One process each."""
 
 import json
 import os
@@ -35,7 +36,18 @@ def run(tree, program, map_path, tmp_path, *more):
 
 
 def test_bench_writes_and_reads_a_map_with_holes(tree, good_map, tmp_path):
-    done = run(tree, "collio_bench", good_map, tmp_path, "--pattern", "e3sm", "--variables", "1,2,3", "--element-size", "8")
+    done = run(
+        tree,
+        "collio_bench",
+        good_map,
+        tmp_path,
+        "--pattern",
+        "e3sm",
+        "--variables",
+        "1,2,3",
+        "--element-size",
+        "8",
+    )
     said = json.loads(done.stdout.splitlines()[-1])
     assert said["hole_bytes"] > 0
     # An MPI library's own I/O may leave something in holes; the driver counts that apart and says so.
@@ -50,7 +62,9 @@ def test_bench_writes_and_reads_a_map_with_holes(tree, good_map, tmp_path):
 
 @pytest.mark.parametrize("mode", ["mpiio", "floor"])
 def test_bench_reads_a_file_it_prepares(tree, good_map, tmp_path, mode):
-    done = run(tree, "collio_bench", good_map, tmp_path, "--pattern", "e3sm", "--operation", "read", "--mode", mode)
+    done = run(
+        tree, "collio_bench", good_map, tmp_path, "--pattern", "e3sm", "--operation", "read", "--mode", mode
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1])["verified"] is True
 
@@ -92,7 +106,11 @@ def changed(data, at, value):
 def test_bad_maps(tree, good_map, tmp_path, kind, program):
     bad = tmp_path / "bad.map"
     bad.write_bytes(BAD[kind](good_map.read_bytes()))
-    more = ["--pattern", "e3sm", "--variables", "1,1,1,1"] if program == "collio_bench" else ["--variables", "1,1,1,1"]
+    more = (
+        ["--pattern", "e3sm", "--variables", "1,1,1,1"]
+        if program == "collio_bench"
+        else ["--variables", "1,1,1,1"]
+    )
     done = run(tree, program, bad, tmp_path, *more)
     assert done.returncode == 2, (done.stdout, done.stderr)
     assert program in done.stderr

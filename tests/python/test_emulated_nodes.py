@@ -1,4 +1,5 @@
-"""COLLIO_RANKS_PER_NODE: how many nodes its forms make of the ranks of one host, and what a wrong value gives."""
+"""COLLIO_RANKS_PER_NODE: how many nodes its forms make of the ranks of one host, and what a wrong value
+gives."""
 
 import json
 
@@ -12,9 +13,20 @@ def opened(real_mpi, compiled, collio_process, tmp_path, monkeypatch):
     def run(value):
         monkeypatch.setenv("COLLIO_RANKS_PER_NODE", value)
         report = tmp_path / "r.json"
-        done = collio_process("run", "--report", report, "--", real_mpi.mpiexec, "-n", RANKS, compiled(real_mpi, "interleaved"), tmp_path / "data")
+        done = collio_process(
+            "run",
+            "--report",
+            report,
+            "--",
+            real_mpi.mpiexec,
+            "-n",
+            RANKS,
+            compiled(real_mpi, "interleaved"),
+            tmp_path / "data",
+        )
         assert done.returncode == 0, done.stderr
         return done.stderr, json.loads(report.read_text())["files"] if report.exists() else []
+
     return run
 
 
@@ -27,5 +39,8 @@ def test_nodes_of_one_host(opened, value, nodes):
 @pytest.mark.parametrize("value", ["0", "2x", "cyclic:0", "0,,1"])
 def test_a_wrong_value_leaves_the_file_to_the_library(opened, value):
     said, files = opened(value)
-    assert f'COLLIO_RANKS_PER_NODE is "{value}"; allowed: the most ranks of a node (3), cyclic:NODES, or the node of each rank (0,1,1,0,2)' in said
+    assert (
+        f'COLLIO_RANKS_PER_NODE is "{value}"; allowed: the most ranks of a node (3), cyclic:NODES, or the '
+        "node of each rank (0,1,1,0,2)" in said
+    )
     assert not files

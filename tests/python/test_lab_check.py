@@ -1,4 +1,5 @@
-"""What a lab is made of and held against, without building one: addresses, routes, shapes, launchers' options, promises."""
+"""What a lab is made of and held against, without building one: addresses, routes, shapes, launchers'
+options, promises."""
 
 import random
 from dataclasses import replace
@@ -18,11 +19,15 @@ from collio.run.mpiexec import Cluster
 from test_machine_shapes import graph_of
 
 TREE = {"shape": "tree", "racks": 2, "link": "400Mbit/s", "uplink": "100Mbit/s"}
-CLUSTER = Cluster(Path("/run/lab/agent"), [("node0", 2), ("node1", 4)], network.CONTROL, network.DATA, Path("/run/lab"))
+CLUSTER = Cluster(
+    Path("/run/lab/agent"), [("node0", 2), ("node1", 4)], network.CONTROL, network.DATA, Path("/run/lab")
+)
 
 
 def mpi_of(family, version="4.1.4"):
-    return MpiLibrary(f"{family}-{version}", family, version, "mpicc", None, None, "mpiexec", "libmpi.so", "libmpi.so.40")
+    return MpiLibrary(
+        f"{family}-{version}", family, version, "mpicc", None, None, "mpiexec", "libmpi.so", "libmpi.so.40"
+    )
 
 
 # --- the network ---
@@ -31,7 +36,11 @@ def mpi_of(family, version="4.1.4"):
 def test_addresses_are_distinct_and_apart():
     graph = graph_of(300, shape="tree", racks=3, uplink="1Gbit/s")
     addresses = [network.address(graph, vertex) for vertex in range(graph.vertices)]
-    assert addresses[:2] == ["10.77.0.1", "10.77.0.2"] and addresses[255] == "10.77.1.0" and addresses[300] == "10.78.0.1"
+    assert (
+        addresses[:2] == ["10.77.0.1", "10.77.0.2"]
+        and addresses[255] == "10.77.1.0"
+        and addresses[300] == "10.78.0.1"
+    )
     assert len(set(addresses)) == 304 and network.names(graph)[-1] == "core"
     assert not any(address.startswith(network.CONTROL_PREFIX) for address in addresses)
 
@@ -41,7 +50,10 @@ def test_following_the_kernels_routes_arrives_over_the_graphs_links(name):
     """Every vertex's routes, read as the kernel does: the device and the neighbour for a destination."""
     graph = expand(load_machine(name))
     vertex_of = {network.address(graph, vertex): vertex for vertex in range(graph.vertices)}
-    table = [{line.split()[2]: line.split() for line in network._routes(graph, vertex)} for vertex in range(graph.vertices)]
+    table = [
+        {line.split()[2]: line.split() for line in network._routes(graph, vertex)}
+        for vertex in range(graph.vertices)
+    ]
     for source in range(len(graph.nodes)):
         for destination in range(len(graph.nodes)):
             at, devices = source, []
@@ -58,7 +70,9 @@ def test_shapes_are_in_bits_and_buckets_small():
     largest_packet = 65536 + 14
     for rate in (1e6, 25e6, 125e6, 1.25e9):
         assert network.bucket_bytes(rate) > largest_packet, "a larger packet would be cut up by the shaper"
-        assert network.bucket_bytes(rate) <= max(1.05 * largest_packet, rate * 0.001), "no more than a millisecond for nothing"
+        assert network.bucket_bytes(rate) <= max(1.05 * largest_packet, rate * 0.001), (
+            "no more than a millisecond for nothing"
+        )
 
 
 # --- the launchers ---
@@ -66,7 +80,18 @@ def test_shapes_are_in_bits_and_buckets_small():
 
 def test_mpich_gets_hosts_agent_and_the_control_network():
     options = mpiexec.options(mpi_of("mpich", "4.0.2"), CLUSTER)
-    assert options == ["-n", "6", "-hosts", "node0:2,node1:4", "-launcher", "ssh", "-launcher-exec", "/run/lab/agent", "-iface", "ctl"]
+    assert options == [
+        "-n",
+        "6",
+        "-hosts",
+        "node0:2,node1:4",
+        "-launcher",
+        "ssh",
+        "-launcher-exec",
+        "/run/lab/agent",
+        "-iface",
+        "ctl",
+    ]
     environ = mpiexec.environment(mpi_of("mpich", "4.0.2"), CLUSTER)
     assert environ["FI_TCP_IFACE"] == environ["UCX_NET_DEVICES"] == "data"
     assert "tcp" in environ["UCX_TLS"].split(",") and environ["FI_PROVIDER"] == "tcp"
@@ -77,7 +102,9 @@ def test_open_mpi_gets_hosts_agent_and_both_networks():
     assert options[:4] == ["-n", "3", "--host", "node0:2,node1:4"]
     assert options[options.index("plm_rsh_agent") + 1] == "/run/lab/agent"
     environ = mpiexec.environment(mpi_of("openmpi"), CLUSTER)
-    assert environ["OMPI_MCA_btl_tcp_if_include"] == "data" and environ["OMPI_MCA_oob_tcp_if_include"] == "ctl"
+    assert (
+        environ["OMPI_MCA_btl_tcp_if_include"] == "data" and environ["OMPI_MCA_oob_tcp_if_include"] == "ctl"
+    )
     assert environ["OMPI_MCA_orte_tmpdir_base"] == "/run/lab", "its session folders end with the lab"
 
 
@@ -112,7 +139,8 @@ def test_links_are_full_duplex_but_shared_one_way():
 
 
 def test_exchange_is_bound_by_the_busiest_link():
-    """Two racks of two: each uplink carries 2 x 2 messages each way, at 12.5 MB/s; a node's link 3 at 50 MB/s."""
+    """Two racks of two: each uplink carries 2 x 2 messages each way, at 12.5 MB/s; a node's link 3 at 50
+    MB/s."""
     assert check.bound_s(graph_of(4, **TREE), 1e6) == pytest.approx(4 / 12.5)
     assert check.bound_s(graph_of(4, shape="switch"), 1e6) == pytest.approx(3 / 125)
 
@@ -132,9 +160,11 @@ def test_rounds_have_the_nearest_and_the_farthest_alone_and_both_ways(name):
 # --- what was measured ---
 
 
-@pytest.mark.parametrize("ratio, ok", [(0.99, True), (0.86, True), (0.84, False), (1.14, True), (1.16, False), (0, False)])
+@pytest.mark.parametrize(
+    "ratio, ok", [(0.99, True), (0.86, True), (0.84, False), (1.14, True), (1.16, False), (0, False)]
+)
 def test_a_pair_may_be_off_by_the_tolerance(ratio, ok):
-    row, = check.judge_round(graph_of(4, **TREE), (Flow(0, 3),), [Sample(12.5e6 * ratio, 1e-5, 1)], 0.15)
+    (row,) = check.judge_round(graph_of(4, **TREE), (Flow(0, 3),), [Sample(12.5e6 * ratio, 1e-5, 1)], 0.15)
     assert (row["ok"], row["from"], row["to"], row["hops"]) == (ok, "node0", "node3", 4)
 
 
@@ -150,7 +180,10 @@ def off(graph, sent, counted):
 
 def with_headers(links):
     """As the kernel counts: 1 % more, and 1 % back for acknowledgements."""
-    return [LinkBytes(round(1.01 * one.there + 0.01 * one.back), round(1.01 * one.back + 0.01 * one.there)) for one in links]
+    return [
+        LinkBytes(round(1.01 * one.there + 0.01 * one.back), round(1.01 * one.back + 0.01 * one.there))
+        for one in links
+    ]
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -171,9 +204,19 @@ def test_a_detour_and_a_way_past_the_network_are_found():
     assert not off(graph, sent, with_headers(over))
     nothing = [LinkBytes(0, 0)] * 4
     assert off(graph, sent, nothing) == {"node0 to node1"}
-    round_about = with_headers(check.crossing(graph, {Flow(0, 3): 10_000_000, Flow(3, 2): 10_000_000, Flow(2, 1): 10_000_000}))
-    assert off(graph, sent, round_about) == {"node0 to node1", "node0 to node3", "node3 to node2", "node2 to node1"}
+    round_about = with_headers(
+        check.crossing(graph, {Flow(0, 3): 10_000_000, Flow(3, 2): 10_000_000, Flow(2, 1): 10_000_000})
+    )
+    assert off(graph, sent, round_about) == {
+        "node0 to node1",
+        "node0 to node3",
+        "node3 to node2",
+        "node2 to node1",
+    }
 
 
 def test_bytes_of_all_tries_count():
-    assert check.sum_of([{Flow(0, 1): 2.0}, {Flow(0, 1): 3.0, Flow(1, 0): 1.0}]) == {Flow(0, 1): 5.0, Flow(1, 0): 1.0}
+    assert check.sum_of([{Flow(0, 1): 2.0}, {Flow(0, 1): 3.0, Flow(1, 0): 1.0}]) == {
+        Flow(0, 1): 5.0,
+        Flow(1, 0): 1.0,
+    }

@@ -15,12 +15,14 @@ CANNOT_RUN = 125
 @pytest.fixture
 def refusal(collio_process):
     """What `collio lab run WORDS...` says when it refuses: its one line."""
+
     def run(*words, **keywords):
         done = collio_process("lab", "run", *words, **keywords)
         assert done.returncode == CANNOT_RUN, done.stderr
         assert done.stderr.startswith("collio lab: ") and done.stderr.count("\n") == 1, done.stderr
         assert done.stdout == ""
-        return done.stderr[len("collio lab: "):-1]
+        return done.stderr[len("collio lab: ") : -1]
+
     return run
 
 
@@ -29,7 +31,9 @@ def refusal(collio_process):
 
 def test_machine_that_is_not_there(refusal):
     said = refusal("-m", "rack4x3", "--", "true")
-    assert said.startswith("rack4x3: no such file, and no preset; did you mean rack4x2? presets are dragonfly-small, pair")
+    assert said.startswith(
+        "rack4x3: no such file, and no preset; did you mean rack4x2? presets are dragonfly-small, pair"
+    )
 
 
 def test_machine_file_with_a_mistake(refusal, tmp_path):
@@ -65,12 +69,18 @@ def lab(some_mpi):
 
 
 def test_program_that_is_not_there(refusal, lab):
-    assert refusal(*lab, "--", "no-such-program", "-x") == "program not found: no-such-program is no program on PATH"
+    assert (
+        refusal(*lab, "--", "no-such-program", "-x")
+        == "program not found: no-such-program is no program on PATH"
+    )
     assert refusal(*lab, "--", "./no-such-program") == "program not found: ./no-such-program"
 
 
 def test_launcher_as_the_program(refusal, lab):
-    assert refusal(*lab, "--", "mpiexec", "-n", "2", "./app") == "mpiexec: the lab starts the ranks itself; give the program only"
+    assert (
+        refusal(*lab, "--", "mpiexec", "-n", "2", "./app")
+        == "mpiexec: the lab starts the ranks itself; give the program only"
+    )
 
 
 def test_mpi_that_is_not_there(refusal, lab):
@@ -79,7 +89,9 @@ def test_mpi_that_is_not_there(refusal, lab):
 
 
 def test_program_that_does_not_tell_its_mpi(refusal, lab):
-    assert "hostname is linked with no MPI; say it with --mpi (found: " in refusal("-m", "pair", "--", "hostname")
+    assert "hostname is linked with no MPI; say it with --mpi (found: " in refusal(
+        "-m", "pair", "--", "hostname"
+    )
 
 
 def test_collio_that_is_not_built(refusal, lab, tmp_path):
@@ -88,16 +100,39 @@ def test_collio_that_is_not_built(refusal, lab, tmp_path):
 
 
 def test_targets_without_their_program(refusal, lab, tmp_path):
-    said = refusal("-m", "tree-oversubscribed", "--", "hostname", env={**os.environ, "COLLIO_BUILD": str(tmp_path)})
-    assert said == "collio_lab_target is not built (libfuse3-dev, then `make build`); the machine file has storage targets"
+    said = refusal(
+        "-m", "tree-oversubscribed", "--", "hostname", env={**os.environ, "COLLIO_BUILD": str(tmp_path)}
+    )
+    assert (
+        said
+        == "collio_lab_target is not built (libfuse3-dev, then `make build`); the machine file has storage "
+        "targets"
+    )
 
 
 # --- machines and users that cannot have one ------------------------------------------------------
 
 
 def in_namespace(script, *options):
-    """Runs `collio lab run` after a script in a namespace of its own, as root there: exit code and what it said."""
-    words = ["unshare", *options, "sh", "-c", f'{script} && exec "$@"', "sh", sys.executable, "-m", "collio", "lab", "run", "-m", "pair", "--", "true"]
+    """Runs `collio lab run` after a script in a namespace of its own, as root there: exit code and what it
+    said."""
+    words = [
+        "unshare",
+        *options,
+        "sh",
+        "-c",
+        f'{script} && exec "$@"',
+        "sh",
+        sys.executable,
+        "-m",
+        "collio",
+        "lab",
+        "run",
+        "-m",
+        "pair",
+        "--",
+        "true",
+    ]
     done = subprocess.run(words, capture_output=True, text=True, timeout=AT_MOST_S)
     return done.returncode, done.stderr
 
@@ -105,8 +140,13 @@ def in_namespace(script, *options):
 def test_missing_tool_is_named():
     if os.geteuid() != 0:
         pytest.skip("needs root, to hide a program in a mount namespace")
-    code, said = in_namespace(f"mount --bind /dev/null {os.path.realpath(shutil.which('unshare'))}", "--mount")
-    assert (code, said) == (CANNOT_RUN, "collio lab: no lab can be built here: not found: unshare (package util-linux)\n")
+    code, said = in_namespace(
+        f"mount --bind /dev/null {os.path.realpath(shutil.which('unshare'))}", "--mount"
+    )
+    assert (code, said) == (
+        CANNOT_RUN,
+        "collio lab: no lab can be built here: not found: unshare (package util-linux)\n",
+    )
 
 
 def test_kernel_that_refuses_is_quoted():
@@ -115,4 +155,7 @@ def test_kernel_that_refuses_is_quoted():
         pytest.skip("nobody may make user namespaces here")
     code, said = in_namespace("echo 0 > /proc/sys/user/max_net_namespaces", "--user", "--map-root-user")
     assert code == CANNOT_RUN
-    assert said.startswith("collio lab: no lab can be built here: private namespaces are refused (unshare: ") and "a lab needs root, or " in said
+    assert (
+        said.startswith("collio lab: no lab can be built here: private namespaces are refused (unshare: ")
+        and "a lab needs root, or " in said
+    )

@@ -48,14 +48,21 @@ def mpi(request):
 
 def built(family):
     for one in find_mpi_libraries():
-        if one.family == family and one.mpiexec and Build.of(one).exists and Build.of(one).program(PROGRAM).is_file():
+        if (
+            one.family == family
+            and one.mpiexec
+            and Build.of(one).exists
+            and Build.of(one).program(PROGRAM).is_file()
+        ):
             return one
     pytest.skip(f"{PROGRAM} is built for no {family}")
 
 
 @pytest.fixture
 def check(collio_process):
-    """The document of `collio lab check` and its exit code. Other work on this machine makes links look slow, so there are three tries."""
+    """The document of `collio lab check` and its exit code. Other work on this machine makes links look slow,
+    so there are three tries."""
+
     def run(machine, family, *words):
         for _ in range(3):
             done = collio_process("lab", "check", "-m", machine, "--mpi", built(family).id, *QUICK, *words)
@@ -63,6 +70,7 @@ def check(collio_process):
             if done.returncode == 0:
                 break
         return json.loads(done.stdout), done.returncode
+
     return run
 
 
@@ -103,10 +111,17 @@ def test_packets_take_the_graphs_route_and_are_counted(check):
 
 @pytest.mark.parametrize("lie", ["rate", "route"])
 def test_a_lab_that_is_not_what_its_file_says_is_found_out(lie):
-    program = [sys.executable, "-c", "import os, sys; from collio.lab import namespaces; "
-               f"sys.exit(namespaces.enter('lab_dishonest', ['{built('mpich').id}', '{lie}'], dict(os.environ), lambda pid: None))"]
+    program = [
+        sys.executable,
+        "-c",
+        "import os, sys; from collio.lab import namespaces; "
+        f"sys.exit(namespaces.enter('lab_dishonest', ['{built('mpich').id}', '{lie}'], dict(os.environ), "
+        "lambda pid: None))",
+    ]
     paths = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(program, capture_output=True, text=True, timeout=60, env={**os.environ, "PYTHONPATH": paths})
+    done = subprocess.run(
+        program, capture_output=True, text=True, timeout=60, env={**os.environ, "PYTHONPATH": paths}
+    )
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert not document["honest"]
@@ -132,31 +147,59 @@ def test_what_programs_see_of_their_nodes(mpi, compiled, collio_process):
 
 
 def test_open_mpi_leaves_nothing_in_the_machines_folders(collio_process):
-    done = collio_process("lab", "run", "--native", "-m", "pair", "--ranks", 1, "--mpi", built("openmpi").id, "ls", "/run/lab")
+    done = collio_process(
+        "lab", "run", "--native", "-m", "pair", "--ranks", 1, "--mpi", built("openmpi").id, "ls", "/run/lab"
+    )
     assert done.returncode == 0 and "ompi.node0.0" in done.stdout.split(), done.stdout + done.stderr
 
 
 def test_a_pair_that_is_not_there(collio_process):
     built("mpich")
     done = collio_process("lab", "check", "-m", "pair", "--pair", "node0:node7")
-    assert done.returncode == 1 and "--pair node0:node7: allowed are two nodes, as in node0:node1" in done.stderr
+    assert (
+        done.returncode == 1 and "--pair node0:node7: allowed are two nodes, as in node0:node1" in done.stderr
+    )
 
 
 def test_a_benchmark_in_a_lab(mpi, collio_process):
-    done = collio_process("bench", "interleave", "--lab", "pair", "--mpi", mpi.id, "--repeat", 1, "--pieces", 20000,
-                          "--engines", "collio,native", "--json", "--timeout", 100)
+    done = collio_process(
+        "bench",
+        "interleave",
+        "--lab",
+        "pair",
+        "--mpi",
+        mpi.id,
+        "--repeat",
+        1,
+        "--pieces",
+        20000,
+        "--engines",
+        "collio,native",
+        "--json",
+        "--timeout",
+        100,
+    )
     assert done.returncode == 0, done.stderr + done.stdout
     document = json.loads(done.stdout)
     assert document["verified"] and document["ranks"] == 4
     done_by = {(row["engine"], row["operation"]) for row in document["results"]}
-    assert done_by == {(engine, operation) for engine in ("collio", "native") for operation in ("write", "read")}
+    assert done_by == {
+        (engine, operation) for engine in ("collio", "native") for operation in ("write", "read")
+    }
     lab = document["lab"]
     assert [link["name"] for link in lab["links"]] == ["node0 - switch", "node1 - switch"]
-    moved = document["bytes"] / 2  # a quarter of write and read each: half of a node's pieces belong on the other one
+    # a quarter of write and read each: half of a node's pieces belong on the other one
+    moved = document["bytes"] / 2
     for engine in ("collio", "native"):
         node0, node1 = lab["engines"][engine]["bytes"]
-        assert node0[0] == pytest.approx(node1[1], rel=0.05) and node1[0] == pytest.approx(node0[1], rel=0.05), "what one sends the other gets"
+        assert node0[0] == pytest.approx(node1[1], rel=0.05) and node1[0] == pytest.approx(
+            node0[1], rel=0.05
+        ), "what one sends the other gets"
         assert node0[0] > 0.9 * moved and node1[0] > 0.9 * moved
     collio = lab["engines"]["collio"]
-    assert collio["sent_busiest"]["bytes"] <= collio["busiest"]["bytes"] < 1.1 * collio["sent_busiest"]["bytes"] + 100_000
+    assert (
+        collio["sent_busiest"]["bytes"]
+        <= collio["busiest"]["bytes"]
+        < 1.1 * collio["sent_busiest"]["bytes"] + 100_000
+    )
     assert document["command"].startswith("collio bench interleave --lab pair ")

@@ -34,7 +34,9 @@ def lab(stage, some_mpi):
     """The launcher of a lab with traffic from node1 to node0."""
     program, up = stage.folder / "traffic.py", stage.folder / "up"
     program.write_text(TRAFFIC)
-    process = stage.start("lab", "run", "-m", stage.machine, "--mpi", some_mpi.id, "--", sys.executable, program, up)
+    process = stage.start(
+        "lab", "run", "-m", stage.machine, "--mpi", some_mpi.id, "--", sys.executable, program, up
+    )
     wait_until(up.exists, process)
     yield process
     if process.poll() is None:
@@ -54,7 +56,7 @@ def error(stage, *words):
     code, said = stage.run("lab", *words)
     assert code == 1, said
     assert said.startswith("Error: ") and said.count("\n") == 1
-    return said[len("Error: "):-1]
+    return said[len("Error: ") : -1]
 
 
 def test_without_a_lab_they_say_so(stage):
@@ -65,8 +67,10 @@ def test_without_a_lab_they_say_so(stage):
 def test_top_shows_what_goes_over_links(stage, lab):
     code, said = stage.run("lab", "top", "--once", "--every", "0.5")
     assert code == 0, said
-    ways = {name: float(count) * {"B": 1, "KiB": 1024, "MiB": 1 << 20}[unit] for name, count, unit in
-            re.findall(r"^(\w+ to \w+) +200 Mbit/s +([\d.]+) (\w+)", said, re.MULTILINE)}
+    ways = {
+        name: float(count) * {"B": 1, "KiB": 1024, "MiB": 1 << 20}[unit]
+        for name, count, unit in re.findall(r"^(\w+ to \w+) +200 Mbit/s +([\d.]+) (\w+)", said, re.MULTILINE)
+    }
     assert list(ways)[0] in ("node1 to switch", "switch to node0")
     assert ways["node1 to switch"] > 100_000 > ways["node0 to switch"]
     assert ways["switch to node0"] > 100_000 > ways["switch to node1"]
@@ -78,8 +82,11 @@ def test_targets_are_set_while_the_lab_runs(stage, lab):
     assert act(stage, "show", "target1") == "target1: 20 MB/s, capacity 64 MiB"
     assert act(stage, "slow", "1", "--to", "5MB/s") == "target1: 5 MB/s, capacity 64 MiB"
     assert act(stage, "fail", "1", "--with", "ENOSPC", "--on", "write", "--on", "sync", "--after", "2") == (
-        "target1: 5 MB/s, capacity 64 MiB, fails: write,sync ENOSPC after 2")
-    assert act(stage, "fill", "1") == "target1: 5 MB/s, capacity 64 MiB, fails: write,sync ENOSPC after 2, full"
+        "target1: 5 MB/s, capacity 64 MiB, fails: write,sync ENOSPC after 2"
+    )
+    assert (
+        act(stage, "fill", "1") == "target1: 5 MB/s, capacity 64 MiB, fails: write,sync ENOSPC after 2, full"
+    )
     assert act(stage, "stick", "1").endswith("full, stuck")
     assert act(stage, "--lab", "0", "heal", "1") == "target1: 5 MB/s, capacity 64 MiB"
     assert act(stage, "slow", "1", "--to", "none") == "target1: no limit, capacity 64 MiB"
@@ -92,9 +99,16 @@ def test_what_cannot_be_is_refused_in_one_line(stage, lab):
     for name, meant in (("7", "target7"), ("../../target0", "../../target0")):
         assert error(stage, "target", "fill", name) == f"lab 0 (small) has no {meant}; it has {has}"
     if has_fuse():
-        assert error(stage, "target", "slow", "0", "--to", "fast").startswith('"fast" is no rate; allowed is a number with bit/s')
-        assert error(stage, "target", "slow", "0", "--to", "0MB/s") == '"0MB/s" is out of range; allowed is "1kbit/s" to "10Tbit/s"'
-        assert error(stage, "target", "fail", "0", "--with", "EFOO").startswith("fail: write EFOO; allowed: read, write, open or sync")
+        assert error(stage, "target", "slow", "0", "--to", "fast").startswith(
+            '"fast" is no rate; allowed is a number with bit/s'
+        )
+        assert (
+            error(stage, "target", "slow", "0", "--to", "0MB/s")
+            == '"0MB/s" is out of range; allowed is "1kbit/s" to "10Tbit/s"'
+        )
+        assert error(stage, "target", "fail", "0", "--with", "EFOO").startswith(
+            "fail: write EFOO; allowed: read, write, open or sync"
+        )
 
 
 def test_top_ends_with_the_lab(stage, lab):

@@ -1,4 +1,5 @@
-"""The lab's striped file system, and what collio makes of the layout of a file there: bytes, layouts, locks, failures."""
+"""The lab's striped file system, and what collio makes of the layout of a file there: bytes, layouts, locks,
+failures."""
 
 import json
 import os
@@ -27,7 +28,9 @@ def mounted(program, memory, tmp_path):
     """The file system over four targets. A node is a process, as tests make no network namespaces."""
     built = [Build.of(mpi).program(striped.PROGRAM) for mpi in mpi_libraries.find_mpi_libraries()]
     spec = StripedSpec(tuple(TargetSpec(f"target{index}") for index in range(4)), 65536, 3, 0.0, "process")
-    with start_striped(next(path for path in built if path.exists()), spec, tmp_path / "striped", memory) as running:
+    with start_striped(
+        next(path for path in built if path.exists()), spec, tmp_path / "striped", memory
+    ) as running:
         yield running
 
 
@@ -47,14 +50,24 @@ def test_bytes_pass_through_unchanged(mounted):
     with opened(path) as fd:
         striped.set_layout(path, "unit=131072 targets=2,0")
         for _ in range(120):
-            access_at_random(fd, dice, expected, (dice.randrange(2 * MIB), dice.choice([1, 511, 4096, 100_003, 1_500_000])))
+            access_at_random(
+                fd, dice, expected, (dice.randrange(2 * MIB), dice.choice([1, 511, 4096, 100_003, 1_500_000]))
+            )
         assert os.pwrite(fd, b"both targets" * 20_000, 0) == 240_000  # however short the file has become
         expected[:240_000] = b"both targets" * 20_000
     assert path.read_bytes() == expected
     stored = [targets.status(striped.control(mounted.mountpoint, number)).bytes_stored for number in range(4)]
     assert stored[0] > 0 and stored[2] > 0 and stored[1] == stored[3] == 0
     path.unlink()
-    wait_until(lambda: sum(targets.status(striped.control(mounted.mountpoint, number)).bytes_stored for number in range(4)) == 0)
+    wait_until(
+        lambda: (
+            sum(
+                targets.status(striped.control(mounted.mountpoint, number)).bytes_stored
+                for number in range(4)
+            )
+            == 0
+        )
+    )
 
 
 def test_layouts_are_set_on_empty_files_and_inherited_from_folders(mounted):
@@ -94,7 +107,8 @@ def test_a_call_meets_the_rates_of_its_targets_side_by_side(mounted):
             assert os.pwrite(fd, bytes(size), 0) == size
             seconds[layout] = time.monotonic() - begin
     assert all(took > 0.95 * (2 * MIB / 20e6 - 0.01) for took in seconds.values())
-    assert seconds["targets=0,1,2,3"] < 2 * MIB * 4 / 20e6 * 0.7  # one after the other it would be four times as long
+    # one after the other it would be four times as long
+    assert seconds["targets=0,1,2,3"] < 2 * MIB * 4 / 20e6 * 0.7
 
 
 def test_one_target_fails_fills_and_is_stuck(mounted):
@@ -109,7 +123,14 @@ def test_one_target_fails_fills_and_is_stuck(mounted):
         assert error_of(os.pwrite, fd, bytes(4096), 65536 + 32768) == "ENOSPC"
         targets.set_capacity(second, None)
         targets.stuck(second)
-        writer = subprocess.Popen([sys.executable, "-c", "import os, sys; os.pwrite(os.open(sys.argv[1], os.O_WRONLY), bytes(100), 65536)", root / "file"])
+        writer = subprocess.Popen(
+            [
+                sys.executable,
+                "-c",
+                "import os, sys; os.pwrite(os.open(sys.argv[1], os.O_WRONLY), bytes(100), 65536)",
+                root / "file",
+            ]
+        )
         wait_until(lambda: targets.status(second).waiting == 1)
         assert os.pread(fd, 1, 0) == bytes(1)  # other targets serve on
         writer.send_signal(signal.SIGKILL)
@@ -120,7 +141,10 @@ def test_one_target_fails_fills_and_is_stuck(mounted):
 def test_stripes_move_between_nodes_for_a_price(mounted):
     path = mounted.mountpoint / "file"
     striped.set_lock(mounted.mountpoint, 0.05)
-    write = "import os, sys; fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT); [os.pwrite(fd, bytes(1000), at) for at in (0, 0, 70000, 300000)]"
+    write = (
+        "import os, sys; fd = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT); [os.pwrite(fd, "
+        "bytes(1000), at) for at in (0, 0, 70000, 300000)]"
+    )
     seconds = []
     for _ in range(2):
         begin = time.monotonic()
@@ -135,8 +159,8 @@ def test_a_file_whose_objects_cannot_be_made_is_an_error(mounted, memory):
     path.touch()
     path.write_bytes(bytes(200_000))  # makes the objects
     path.write_bytes(b"")
-    folder, = (entry.parent.parent for entry in memory.rglob("target0/*"))
-    in_place, = (folder / "target3" / entry.name for entry in (folder / "target0").iterdir())
+    (folder,) = (entry.parent.parent for entry in memory.rglob("target0/*"))
+    (in_place,) = (folder / "target3" / entry.name for entry in (folder / "target0").iterdir())
     in_place.mkdir()
     with opened(path) as fd:
         assert error_of(os.setxattr, path, "user.collio.layout", b"targets=3") == "EISDIR"
@@ -156,11 +180,23 @@ def steps(job, mounted, name, *words, hints=(), expect=0):
     mpi, run, written, report = job
     settings = [word for hint in hints for word in ("--set", hint)]
     before = striped.status(mounted.mountpoint).lock_transfers
-    done = run("run", *settings, "--report", report, "--", mpi.mpiexec, "-n", RANKS, written, mounted.mountpoint / name, *words)
+    done = run(
+        "run",
+        *settings,
+        "--report",
+        report,
+        "--",
+        mpi.mpiexec,
+        "-n",
+        RANKS,
+        written,
+        mounted.mountpoint / name,
+        *words,
+    )
     assert done.returncode == expect, done.stderr
     if expect:
         return done.stderr
-    file, = json.loads(report.read_text())["files"]
+    (file,) = json.loads(report.read_text())["files"]
     return file, striped.status(mounted.mountpoint).lock_transfers - before
 
 
@@ -186,7 +222,9 @@ def test_layouts_are_set_respected_and_save_locks(job, mounted, monkeypatch):
     with monkeypatch.context() as set_for:
         set_for.setenv("COLLIO_RANKS_PER_NODE", "2")
         file, _ = steps(job, mounted, "layers", *SHAPE, *ASKED, hints=["collio_path=two_layer"])
-    assert all(call["path"] == "two_layer" and "are dealt to" in call["reason"] for call in file["calls"]), file["calls"]
+    assert all(call["path"] == "two_layer" and "are dealt to" in call["reason"] for call in file["calls"]), (
+        file["calls"]
+    )
     assert (mounted.mountpoint / "layers").read_bytes() == bytes_at(LENGTH)
     (mounted.mountpoint / "ignored").touch()
     striped.set_layout(mounted.mountpoint / "ignored", "unit=1048576 count=4")
@@ -199,10 +237,14 @@ def test_layouts_are_set_respected_and_save_locks(job, mounted, monkeypatch):
 
 def test_new_files_are_laid_out_without_breaking_exclusive_creation(job, mounted):
     file, _ = steps(job, mounted, "new", 1000, 4, 1, "exclusive", *ASKED)
-    assert "set at creation" in file["layout"]["asked"] and striped.layout(mounted.mountpoint / "new")["unit"] == "1048576"
+    assert (
+        "set at creation" in file["layout"]["asked"]
+        and striped.layout(mounted.mountpoint / "new")["unit"] == "1048576"
+    )
     said = steps(job, mounted, "new", 1000, 4, 1, "exclusive", *ASKED, expect=3)
     assert "open" in said and (mounted.mountpoint / "new").read_bytes() == bytes_at(1000 * 4 * RANKS)
-    file, _ = steps(job, mounted, "new", 1000, 4, 1, "striping_unit=65536")  # one that is there stays as it is
+    # one that is there stays as it is
+    file, _ = steps(job, mounted, "new", 1000, 4, 1, "striping_unit=65536")
     assert file["layout"]["asked"] == "" and striped.layout(mounted.mountpoint / "new")["unit"] == "1048576"
 
 
@@ -211,7 +253,9 @@ def test_an_open_that_fails_leaves_no_file(real_mpi, compiled, collio_process, m
     """The MPI library alone does not make the file either, so neither does the layout that was asked for."""
     monkeypatch.setenv("COLLIO_RANKS_PER_NODE", "1")
     command = [real_mpi.mpiexec, "-n", "2", compiled(real_mpi, "failing_open")]
-    alone = subprocess.run([*command, mounted.mountpoint / "alone", modes], capture_output=True, text=True, timeout=60)
+    alone = subprocess.run(
+        [*command, mounted.mountpoint / "alone", modes], capture_output=True, text=True, timeout=60
+    )
     hints = ["--set", "striping_factor=2"]
     done = collio_process("run", *hints, "--", *command, mounted.mountpoint / "file", modes)
     if alone.returncode != 0:
@@ -231,9 +275,19 @@ def test_new_files_avoid_targets_that_a_probe_found_slow(job, mounted, tmp_path,
         return file, striped.layout(mounted.mountpoint / name)["targets"]
 
     file, chosen = targets_of("chosen")
-    assert chosen == "0,2,3" and file["layout"]["asked"] == "targets 0,2,3 set at creation" and file["layout"]["targets"] == [0, 2, 3]
-    assert file["probe"]["why"].startswith("3 of 4 targets") and [text.split(",")[0] for text in file["probe"]["left_out"]] == ["target 1: slow"]
-    assert os.listdir(mounted.mountpoint) == ["chosen"] or sorted(os.listdir(mounted.mountpoint)) == [".targets", "chosen"]  # no file of the probe
+    assert (
+        chosen == "0,2,3"
+        and file["layout"]["asked"] == "targets 0,2,3 set at creation"
+        and file["layout"]["targets"] == [0, 2, 3]
+    )
+    assert file["probe"]["why"].startswith("3 of 4 targets") and [
+        text.split(",")[0] for text in file["probe"]["left_out"]
+    ] == ["target 1: slow"]
+    # no file of the probe
+    assert os.listdir(mounted.mountpoint) == ["chosen"] or sorted(os.listdir(mounted.mountpoint)) == [
+        ".targets",
+        "chosen",
+    ]
     file, chosen = targets_of("exclusive", "exclusive")
     assert chosen == "0,2,3" and file["probe"]["age_seconds"] > 0
     file, chosen = targets_of("two", "striping_factor=2", "striping_unit=131072")

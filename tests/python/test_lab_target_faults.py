@@ -1,4 +1,5 @@
-"""The lab's storage targets: they fail on command, keep their capacity, tell their counters, and leave nothing."""
+"""The lab's storage targets: they fail on command, keep their capacity, tell their counters, and leave
+nothing."""
 
 import contextlib
 import os
@@ -124,6 +125,7 @@ def test_capacity_is_kept_among_writers(target):
         with contextlib.suppress(OSError):
             (root / str(number)).write_bytes(bytes(MIB + 1))
         return (root / str(number)).stat().st_size
+
     with ThreadPoolExecutor(6) as pool:
         stored = list(pool.map(write, range(6)))
     assert targets.status(root).bytes_stored == 3 * MIB
@@ -156,18 +158,39 @@ def test_counters_and_settings_are_told(target):
         os.pread(fd, 2 * MIB, 100)
         targets.set_delay(root, 7)
         now = targets.status(root)
-    assert (now.rate_bytes_per_s, now.capacity_bytes, now.delay_us, now.failing) == (RATE, 64 * MIB, 7, "none")
+    assert (now.rate_bytes_per_s, now.capacity_bytes, now.delay_us, now.failing) == (
+        RATE,
+        64 * MIB,
+        7,
+        "none",
+    )
     assert not (now.stuck or now.short or now.full)
     assert (now.bytes_written, now.bytes_read, now.bytes_stored) == (2 * MIB, 2 * MIB - 100, 2 * MIB)
     assert now.writes >= 2 and now.reads >= 2 and now.failures == 0 and now.waiting == 0
     assert now.seconds_waited == pytest.approx((4 * MIB - 100) / RATE, abs=0.05)
 
 
-@pytest.mark.parametrize("setting, value", [
-    ("rate", "fast"), ("rate", "0"), ("rate", "-5"), ("rate", "99999999999999999999"), ("rate", ""), ("capacity", "1.5"),
-    ("delay_us", "none"), ("fail", "write"), ("fail", "write EWRONG"), ("fail", "fly EIO"), ("fail", "write EIO after"),
-    ("fail", "write EIO after -1"), ("fail", "write EIO after 1 2"), ("stuck", "2"), ("short", "yes"), ("fill", "x" * 500),
-])
+@pytest.mark.parametrize(
+    "setting, value",
+    [
+        ("rate", "fast"),
+        ("rate", "0"),
+        ("rate", "-5"),
+        ("rate", "99999999999999999999"),
+        ("rate", ""),
+        ("capacity", "1.5"),
+        ("delay_us", "none"),
+        ("fail", "write"),
+        ("fail", "write EWRONG"),
+        ("fail", "fly EIO"),
+        ("fail", "write EIO after"),
+        ("fail", "write EIO after -1"),
+        ("fail", "write EIO after 1 2"),
+        ("stuck", "2"),
+        ("short", "yes"),
+        ("fill", "x" * 500),
+    ],
+)
 def test_bad_values_change_nothing(target, setting, value):
     root = target().mountpoint
     before = os.getxattr(root, f"user.collio.{setting}")
@@ -233,12 +256,31 @@ def test_killed_target_leaves_a_dead_mount_that_can_be_removed(target):
 
 def test_target_is_set_from_another_mount_namespace(program, memory, tmp_path):
     """The way the lab does it: the mount is in a namespace of its own, and seen through /proc."""
-    script = "\n".join([
-        "import sys", "from collio.lab.targets import TargetSpec, start_target",
-        "with start_target(sys.argv[1], TargetSpec('t'), sys.argv[2], sys.argv[3]):",
-        "    print('up', flush=True)", "    sys.stdin.read()"])
-    words = ["unshare", "--mount", "--propagation", "private", sys.executable, "-c", script, program, tmp_path / "t", memory]
-    if shutil.which("unshare") is None or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0:
+    script = "\n".join(
+        [
+            "import sys",
+            "from collio.lab.targets import TargetSpec, start_target",
+            "with start_target(sys.argv[1], TargetSpec('t'), sys.argv[2], sys.argv[3]):",
+            "    print('up', flush=True)",
+            "    sys.stdin.read()",
+        ]
+    )
+    words = [
+        "unshare",
+        "--mount",
+        "--propagation",
+        "private",
+        sys.executable,
+        "-c",
+        script,
+        program,
+        tmp_path / "t",
+        memory,
+    ]
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode != 0
+    ):
         pytest.skip("no mount namespaces here")
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as inside:
         assert inside.stdout.readline() == "up\n" and not is_mounted(tmp_path / "t")

@@ -28,7 +28,9 @@ def test_bytes_pass_through_unchanged(target):
     dice, expected = random.Random(seed), bytearray()
     with opened(one.mountpoint / "file") as fd:
         for _ in range(150):
-            access_at_random(fd, dice, expected, (dice.randrange(4 * MIB), dice.choice([1, 511, 4096, 100_003, 2_500_000])))
+            access_at_random(
+                fd, dice, expected, (dice.randrange(4 * MIB), dice.choice([1, 511, 4096, 100_003, 2_500_000]))
+            )
     assert (one.mountpoint / "file").read_bytes() == expected
     assert (one.backing / "file").read_bytes() == expected
 

@@ -39,17 +39,34 @@ class Lab:
 @pytest.fixture
 def busy_lab(stage):
     """Starts labs that go on until they are ended, and waits for them to be up."""
+
     def start(mpi):
         folder = Path(tempfile.mkdtemp(dir=stage.folder))
-        process = stage.start("lab", "run", "-m", stage.machine, "--mpi", mpi.id, "--", "sh", "-c", BUSY, "sh", folder, stage.storage)
+        process = stage.start(
+            "lab",
+            "run",
+            "-m",
+            stage.machine,
+            "--mpi",
+            mpi.id,
+            "--",
+            "sh",
+            "-c",
+            BUSY,
+            "sh",
+            folder,
+            stage.storage,
+        )
         wait_until(lambda: len(list(folder.glob("up.node*"))) == 2, process)
         return Lab(process)
+
     return start
 
 
 @dataclass(frozen=True)
 class End:
-    """How a lab ends, the launcher's exit code then (-n: it died of signal n; None: any but 0), and whether its entry stays."""
+    """How a lab ends, the launcher's exit code then (-n: it died of signal n; None: any but 0), and whether
+    its entry stays."""
 
     name: str
     ending: Callable[[Lab], None]
@@ -65,7 +82,8 @@ OTHERS = [
     End("interrupted-launcher", lambda lab: os.kill(lab.process.pid, signal.SIGINT), 130),
     End("terminated", lambda lab: os.kill(lab.process.pid, signal.SIGTERM), 143),
     End("killed-session", lambda lab: os.killpg(lab.process.pid, signal.SIGKILL), -9, entry_stays=True),
-    End("killed-inside", lambda lab: os.kill(lab.first_process, signal.SIGKILL), None),  # some `unshare` make a 1 of it
+    # some `unshare` make a 1 of it
+    End("killed-inside", lambda lab: os.kill(lab.first_process, signal.SIGKILL), None),
 ]
 
 
@@ -73,7 +91,9 @@ OTHERS = [
 def test_nothing_is_left_after_the_program_ends(stage, real_mpi, code):
     before = stage.snapshot()
     program = f'touch "$0/file" /dev/shm/file && hostname && exit {code}'
-    got, said = stage.run("lab", "run", "-m", stage.machine, "--mpi", real_mpi.id, "--", "sh", "-c", program, stage.storage)
+    got, said = stage.run(
+        "lab", "run", "-m", stage.machine, "--mpi", real_mpi.id, "--", "sh", "-c", program, stage.storage
+    )
     assert got == code, said
     assert {"node0", "node1"} <= set(said.split())
     stage.assert_settles_as(before)

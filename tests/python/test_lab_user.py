@@ -23,14 +23,30 @@ class User:
 
     def __init__(self, folder):
         self.folder, self.mark = folder, uuid.uuid4().hex
-        self.prefix = [] if os.geteuid() else ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        self.prefix = (
+            [] if os.geteuid() else ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+        )
         kept = {name: value for name, value in os.environ.items() if name != "XDG_RUNTIME_DIR"}
         packages = os.pathsep.join(path for path in sys.path if path)
-        self.environ = {**kept, "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": folder, "HOME": folder, MARK: self.mark}
+        self.environ = {
+            **kept,
+            "PYTHONPATH": packages,
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TMPDIR": folder,
+            "HOME": folder,
+            MARK: self.mark,
+        }
 
     def start(self, *words):
-        return subprocess.Popen([*self.prefix, "env", *words], cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, env=self.environ)
+        return subprocess.Popen(
+            [*self.prefix, "env", *words],
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environ,
+        )
 
     def run(self, *words):
         """Exit code, standard output, standard error."""
@@ -69,7 +85,9 @@ def user():
 
 
 def test_user_has_a_lab(user, real_mpi):
-    code, out, errors = user.run(user.python, "-m", "collio", "lab", "run", "-m", "pair", "--mpi", real_mpi.id, "--", "hostname")
+    code, out, errors = user.run(
+        user.python, "-m", "collio", "lab", "run", "-m", "pair", "--mpi", real_mpi.id, "--", "hostname"
+    )
     assert code == 0, errors
     assert sorted(out.split()) == ["node0", "node0", "node1", "node1"]
 
@@ -80,15 +98,34 @@ def test_user_reaches_and_ends_a_lab(user, some_mpi, machine):
     if has_targets and (why := user.why_no_targets()):
         pytest.skip(f"no storage targets for users here: {why}")
     program = "hostname && exec sleep 100"
-    launcher = user.start(user.python, "-m", "collio", "lab", "run", "-m", machine, "--ranks", "1", "--mpi", some_mpi.id, "--", "sh", "-c", program)
+    launcher = user.start(
+        user.python,
+        "-m",
+        "collio",
+        "lab",
+        "run",
+        "-m",
+        machine,
+        "--ranks",
+        "1",
+        "--mpi",
+        some_mpi.id,
+        "--",
+        "sh",
+        "-c",
+        program,
+    )
     first = launcher.stdout.readline()
     if not first and "cannot be mounted" in (said := launcher.communicate(timeout=AT_MOST_S)[1]):
         pytest.skip(f"no storage targets for users here: {said}")
     assert first.startswith("node")  # of whichever node says it first
     code, out, errors = user.run(user.python, "-m", "collio", "lab", "top", "--once", "--every", "0.1")
-    assert code == 0 and re.search(r"node\d to |to node\d", out), out + errors  # the busiest ways alone are named
+    # the busiest ways alone are named
+    assert code == 0 and re.search(r"node\d to |to node\d", out), out + errors
     if has_targets:
-        code, out, errors = user.run(user.python, "-m", "collio", "lab", "target", "slow", "3", "--to", "5MB/s")
+        code, out, errors = user.run(
+            user.python, "-m", "collio", "lab", "target", "slow", "3", "--to", "5MB/s"
+        )
         assert code == 0 and out.startswith("target3: 5 MB/s"), errors
     launcher.kill()
     launcher.communicate(timeout=AT_MOST_S)
@@ -96,5 +133,7 @@ def test_user_reaches_and_ends_a_lab(user, some_mpi, machine):
     while left := marked(user.mark):
         assert time.monotonic() < end, left
         time.sleep(0.05)
-    assert user.run(user.python, "-m", "collio", "lab", "clean")[1] == f"removed: 0 ({machine})\nrunning: none\n"
+    assert (
+        user.run(user.python, "-m", "collio", "lab", "clean")[1] == f"removed: 0 ({machine})\nrunning: none\n"
+    )
     assert set(os.listdir(user.folder)) <= {".cache"}  # a link, where this build's own path has spaces

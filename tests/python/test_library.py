@@ -1,4 +1,5 @@
-"""The Python library on several ranks of every MPI: tests/python/library/*_checks.py. A job runs all checks of its modules; each is a test here.
+"""The Python library on several ranks of every MPI: tests/python/library/*_checks.py. A job runs all checks
+of its modules; each is a test here.
 
 RANDOM_CASES: random files of a job, 100 unless told otherwise. RANDOM_SEED: of the first one.
 """
@@ -13,8 +14,14 @@ import pytest
 from ranks import TIMEOUT_S, run_python
 
 FOLDER = Path(__file__).parent / "library"
-JOBS = [("declared+error+direct+array+subfile+random+epoch+record", 1), ("declared+error+direct+subfile+random+saved+epoch+record", 3),
-        ("declared+array+subfile+random+epoch+record", 4), ("leaving", 2), ("leaving", 3), ("leaving", 4)]
+JOBS = [
+    ("declared+error+direct+array+subfile+random+epoch+record", 1),
+    ("declared+error+direct+subfile+random+saved+epoch+record", 3),
+    ("declared+array+subfile+random+epoch+record", 4),
+    ("leaving", 2),
+    ("leaving", 3),
+    ("leaving", 4),
+]
 """Modules, ranks."""
 WITHOUT_THREADS = 3
 """Jobs with so many ranks have no MPI_THREAD_MULTIPLE: commits then go on in calls of collio."""
@@ -22,7 +29,12 @@ WITHOUT_THREADS = 3
 
 def checks_of(modules):
     trees = [ast.parse((FOLDER / f"{module}_checks.py").read_text()) for module in modules.split("+")]
-    return [node.name[6:] for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("check_")]
+    return [
+        node.name[6:]
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("check_")
+    ]
 
 
 @pytest.fixture(scope="session")
@@ -37,15 +49,27 @@ def told_by(tmp_path_factory):
             monkeypatch.setenv("MPI4PY_RC_THREAD_LEVEL", "single" if ranks == WITHOUT_THREADS else "multiple")
             done[key] = {"": "the job did not end"}
             words = (FOLDER / "run_checks.py", modules, folder / "checks")
-            code, output = run_python(mpi, ranks, folder, *words, timeout_s=TIMEOUT_S + int(os.environ.get("RANDOM_CASES", 0)) / 5)
+            code, output = run_python(
+                mpi, ranks, folder, *words, timeout_s=TIMEOUT_S + int(os.environ.get("RANDOM_CASES", 0)) / 5
+            )
             parts = re.split(r"^BEGIN (\w+)\n", output, flags=re.MULTILINE)
-            done[key] = {"": "" if code == 0 else f"the job ended with {code}:\n{output[-4000:]}", **dict(zip(parts[1::2], parts[2::2]))}
+            done[key] = {
+                "": "" if code == 0 else f"the job ended with {code}:\n{output[-4000:]}",
+                **dict(zip(parts[1::2], parts[2::2])),
+            }
         return done[key]
+
     return told
 
 
-@pytest.mark.parametrize("modules, check, ranks", [
-    pytest.param(modules, check, ranks, id=f"{check}-{ranks}") for modules, ranks in JOBS for check in checks_of(modules)])
+@pytest.mark.parametrize(
+    "modules, check, ranks",
+    [
+        pytest.param(modules, check, ranks, id=f"{check}-{ranks}")
+        for modules, ranks in JOBS
+        for check in checks_of(modules)
+    ],
+)
 def test_on_ranks(real_mpi, told_by, monkeypatch, modules, check, ranks):
     told = told_by(real_mpi, modules, ranks, monkeypatch)
     text = told.get(check, "")

@@ -18,6 +18,7 @@ def example(real_mpi, tmp_path):
         code, output = run_python(real_mpi, ranks, tmp_path, EXAMPLES / f"{name}.py", *files)
         assert code == 0, output
         return output
+
     return run
 
 
@@ -37,13 +38,19 @@ def test_particles(example, tmp_path):
     total = int(re.search(r"(\d+) particles", example("particles", "p.aos", "p.soa"))[1])
     structures = np.fromfile(tmp_path / "p.aos", [("x", "f8"), ("y", "f8"), ("number", "i4")])
     assert total == len(structures) and np.array_equal(structures["number"], np.arange(total))
-    assert (tmp_path / "p.soa").read_bytes() == b"".join(structures[name].tobytes() for name in ("x", "y", "number"))
+    assert (tmp_path / "p.soa").read_bytes() == b"".join(
+        structures[name].tobytes() for name in ("x", "y", "number")
+    )
 
 
 def test_overlap(example, tmp_path):
     assert "8 steps, 51 MB" in example("overlap", "steps.raw")
     steps = np.fromfile(tmp_path / "steps.raw").reshape(8, 200_000, 4)
-    assert all(np.array_equal(steps[step, :, rank], np.sqrt(np.arange(200_000) + step)) for step in range(8) for rank in range(4))
+    assert all(
+        np.array_equal(steps[step, :, rank], np.sqrt(np.arange(200_000) + step))
+        for step in range(8)
+        for rank in range(4)
+    )
 
 
 @pytest.mark.parametrize("ending", ["h5", "nc"])

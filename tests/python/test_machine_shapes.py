@@ -1,4 +1,5 @@
-"""Shapes of networks: golden routes, and for many sizes that every route arrives, never loops and is as short as said."""
+"""Shapes of networks: golden routes, and for many sizes that every route arrives, never loops and is as short
+as said."""
 
 import itertools
 import random
@@ -13,9 +14,15 @@ def machine(nodes, /, **network):
     """A machine of this many nodes, or of nodes with these names."""
     names = {} if isinstance(nodes, int) else {"names": nodes}
     count = nodes if isinstance(nodes, int) else len(nodes)
-    return machine_file.parse({
-        "format": "collio-machine/1", "name": "test", "nodes": {"count": count, "ranks": 1, **names},
-        "network": {"link": "1Gbit/s", **network}}, "test")
+    return machine_file.parse(
+        {
+            "format": "collio-machine/1",
+            "name": "test",
+            "nodes": {"count": count, "ranks": 1, **names},
+            "network": {"link": "1Gbit/s", **network},
+        },
+        "test",
+    )
 
 
 def graph_of(nodes, /, **network):
@@ -33,7 +40,8 @@ def ends(graph):
 
 
 def walk_everywhere(graph):
-    """From every vertex to every node, over links that leave the vertex one is at; the lengths of the ways."""
+    """From every vertex to every node, over links that leave the vertex one is at; the lengths of the
+    ways."""
     lengths = {}
     for source in range(graph.vertices):
         for destination in range(len(graph.nodes)):
@@ -77,7 +85,13 @@ def test_tree():
     graph = graph_of(4, shape="tree", racks=2, uplink="3Gbit/s")
     assert graph.switches == ("rack0", "rack1", "core")
     assert ends(graph) == [
-        ("node0", "rack0"), ("node1", "rack0"), ("node2", "rack1"), ("node3", "rack1"), ("rack0", "core"), ("rack1", "core")]
+        ("node0", "rack0"),
+        ("node1", "rack0"),
+        ("node2", "rack1"),
+        ("node3", "rack1"),
+        ("rack0", "core"),
+        ("rack1", "core"),
+    ]
     assert [link.rate_bytes_per_s for link in graph.links] == [125e6] * 4 + [375e6] * 2
     assert way(graph, 0, 1) == ["node0", "rack0", "node1"]
     assert way(graph, 1, 2) == ["node1", "rack0", "core", "rack1", "node2"]
@@ -103,7 +117,9 @@ def test_fat_tree_has_one_spine_for_each_destination(leaves, per_leaf, spines):
     graph = graph_of(leaves * per_leaf, shape="fat-tree", leaves=leaves, spines=spines, uplink="1Gbit/s")
     for source, destination in itertools.product(range(leaves * per_leaf), repeat=2):
         crossed = [name for name in way(graph, source, destination) if name.startswith("spine")]
-        assert crossed == ([] if source // per_leaf == destination // per_leaf else [f"spine{destination % spines}"])
+        assert crossed == (
+            [] if source // per_leaf == destination // per_leaf else [f"spine{destination % spines}"]
+        )
 
 
 # --- ring and torus -----------------------------------------------------------------------------
@@ -126,8 +142,10 @@ def test_links_of_a_ring(nodes, links):
 
 def test_torus_goes_dimension_by_dimension():
     graph = graph_of(12, shape="torus", dims=[3, 4])  # node = 4 * first + second
-    assert way(graph, 0, 6) == ["node0", "node4", "node5", "node6"]  # (0,0) to (1,2): first dimension first, halfway round up
-    assert way(graph, 6, 0) == ["node6", "node2", "node3", "node0"]  # (1,2) to (0,0): down, then halfway up round the end
+    # (0,0) to (1,2): first dimension first, halfway round up
+    assert way(graph, 0, 6) == ["node0", "node4", "node5", "node6"]
+    # (1,2) to (0,0): down, then halfway up round the end
+    assert way(graph, 6, 0) == ["node6", "node2", "node3", "node0"]
     assert way(graph, 0, 11) == ["node0", "node8", "node11"]  # (0,0) to (2,3): both wrap downwards
     assert len(graph.links) == 24
 
@@ -135,12 +153,22 @@ def test_torus_goes_dimension_by_dimension():
 def test_dimension_of_two_has_one_link_and_of_one_has_none():
     graph = graph_of(6, shape="torus", dims=[2, 1, 3])
     assert ends(graph) == [
-        ("node0", "node3"), ("node0", "node1"), ("node1", "node4"), ("node1", "node2"), ("node2", "node5"), ("node2", "node0"),
-        ("node3", "node4"), ("node4", "node5"), ("node5", "node3")]
+        ("node0", "node3"),
+        ("node0", "node1"),
+        ("node1", "node4"),
+        ("node1", "node2"),
+        ("node2", "node5"),
+        ("node2", "node0"),
+        ("node3", "node4"),
+        ("node4", "node5"),
+        ("node5", "node3"),
+    ]
     assert way(graph, 4, 0) == ["node4", "node1", "node0"] and way(graph, 0, 4) == ["node0", "node3", "node4"]
 
 
-@pytest.mark.parametrize("dims", [[1], [2], [5], [8], [2, 2], [3, 3], [4, 2], [2, 3, 4], [4, 4, 2], [1, 1, 7], [2, 2, 2, 3]])
+@pytest.mark.parametrize(
+    "dims", [[1], [2], [5], [8], [2, 2], [3, 3], [4, 2], [2, 3, 4], [4, 4, 2], [1, 1, 7], [2, 2, 2, 3]]
+)
 def test_torus_routes_are_shortest(dims):
     count = 1
     for size in dims:
@@ -156,21 +184,52 @@ def test_torus_routes_are_shortest(dims):
 
 def test_dragonfly_is_minimal():
     graph = graph_of(12, shape="dragonfly", groups=3, routers=2, local="2Gbit/s", **{"global": "500Mbit/s"})
-    assert graph.switches == tuple(f"group{group}-router{router}" for group in range(3) for router in range(2))
+    assert graph.switches == tuple(
+        f"group{group}-router{router}" for group in range(3) for router in range(2)
+    )
     assert ends(graph)[12:] == [
-        ("group0-router0", "group0-router1"), ("group1-router0", "group1-router1"), ("group2-router0", "group2-router1"),
-        ("group0-router0", "group1-router0"), ("group0-router1", "group2-router0"), ("group1-router1", "group2-router1")]
+        ("group0-router0", "group0-router1"),
+        ("group1-router0", "group1-router1"),
+        ("group2-router0", "group2-router1"),
+        ("group0-router0", "group1-router0"),
+        ("group0-router1", "group2-router0"),
+        ("group1-router1", "group2-router1"),
+    ]
     assert [link.rate_bytes_per_s for link in graph.links[12:]] == [250e6] * 3 + [62.5e6] * 3
     assert way(graph, 0, 1) == ["node0", "group0-router0", "node1"]
     assert way(graph, 0, 2) == ["node0", "group0-router0", "group0-router1", "node2"]
     assert way(graph, 0, 4) == ["node0", "group0-router0", "group1-router0", "node4"]
-    assert way(graph, 2, 7) == ["node2", "group0-router1", "group0-router0", "group1-router0", "group1-router1", "node7"]
-    assert way(graph, 9, 5) == ["node9", "group2-router0", "group2-router1", "group1-router1", "group1-router0", "node5"]
+    assert way(graph, 2, 7) == [
+        "node2",
+        "group0-router1",
+        "group0-router0",
+        "group1-router0",
+        "group1-router1",
+        "node7",
+    ]
+    assert way(graph, 9, 5) == [
+        "node9",
+        "group2-router0",
+        "group2-router1",
+        "group1-router1",
+        "group1-router0",
+        "node5",
+    ]
 
 
-@pytest.mark.parametrize("groups, routers, each", [(1, 1, 3), (1, 4, 2), (2, 1, 1), (3, 2, 2), (4, 3, 1), (5, 2, 2), (7, 3, 1), (6, 2, 1)])
+@pytest.mark.parametrize(
+    "groups, routers, each",
+    [(1, 1, 3), (1, 4, 2), (2, 1, 1), (3, 2, 2), (4, 3, 1), (5, 2, 2), (7, 3, 1), (6, 2, 1)],
+)
 def test_dragonfly_crosses_one_global_link_and_at_most_a_local_one_on_either_side(groups, routers, each):
-    graph = graph_of(groups * routers * each, shape="dragonfly", groups=groups, routers=routers, local="1Gbit/s", **{"global": "1Gbit/s"})
+    graph = graph_of(
+        groups * routers * each,
+        shape="dragonfly",
+        groups=groups,
+        routers=routers,
+        local="1Gbit/s",
+        **{"global": "1Gbit/s"},
+    )
     walk_everywhere(graph)
 
     def group(name):
@@ -184,7 +243,9 @@ def test_dragonfly_crosses_one_global_link_and_at_most_a_local_one_on_either_sid
         assert not far or crossings.index(True) <= 1
     across = [pair for pair in ends(graph) if "node" not in pair[0] and group(pair[0]) != group(pair[1])]
     joined = [sorted(map(group, pair)) for pair in across]
-    assert sorted(joined) == sorted(map(list, itertools.combinations([f"group{i}" for i in range(groups)], 2)))
+    assert sorted(joined) == sorted(
+        map(list, itertools.combinations([f"group{i}" for i in range(groups)], 2))
+    )
     taken = [sum(name in pair for pair in across) for name in graph.switches]
     assert max(taken) - min(taken) <= 1, "global links are dealt evenly"
 
@@ -193,24 +254,32 @@ def test_dragonfly_crosses_one_global_link_and_at_most_a_local_one_on_either_sid
 
 
 def links(text):
-    """"a-b c-d" as links."""
+    """ "a-b c-d" as links."""
     return [{"between": pair.split("-")} for pair in text.split()]
 
 
 def test_graph_takes_the_fewest_hops_and_the_neighbour_listed_first():
     graph = graph_of(["x", "y"], shape="graph", switches=["a", "b", "c"], links=links("x-a a-c a-b y-c b-c"))
     assert way(graph, 0, 1) == ["x", "a", "c", "y"]
-    square = graph_of(["x", "y"], shape="graph", switches=["a", "b", "c", "d"], links=links("x-a y-d a-c c-d a-b b-d"))
+    square = graph_of(
+        ["x", "y"], shape="graph", switches=["a", "b", "c", "d"], links=links("x-a y-d a-c c-d a-b b-d")
+    )
     assert way(square, 0, 1) == ["x", "a", "c", "d", "y"]
     assert way(square, 1, 0) == ["y", "d", "c", "a", "x"]
-    other = graph_of(["x", "y"], shape="graph", switches=["a", "b", "c", "d"], links=links("x-a y-d a-b b-d a-c c-d"))
+    other = graph_of(
+        ["x", "y"], shape="graph", switches=["a", "b", "c", "d"], links=links("x-a y-d a-b b-d a-c c-d")
+    )
     assert way(other, 0, 1) == ["x", "a", "b", "d", "y"]
 
 
 def test_nodes_forward_only_where_the_graph_needs_it():
     """m joins both switches and would be a hop shorter than b - c - d."""
     graph = graph_of(
-        ["x", "y", "m"], shape="graph", switches=["a", "b", "c", "d", "e"], links=links("x-a y-e a-m m-e a-b b-c c-d d-e"))
+        ["x", "y", "m"],
+        shape="graph",
+        switches=["a", "b", "c", "d", "e"],
+        links=links("x-a y-e a-m m-e a-b b-c c-d d-e"),
+    )
     assert way(graph, 0, 1) == ["x", "a", "b", "c", "d", "e", "y"]
     assert way(graph, 0, 2) == ["x", "a", "m"]
     line = graph_of(["x", "m", "y"], shape="graph", links=links("x-m m-y"))
@@ -218,8 +287,13 @@ def test_nodes_forward_only_where_the_graph_needs_it():
 
 
 def test_links_of_a_graph_have_their_own_rates():
-    graph = graph_of(["x", "y"], shape="graph", switches=["a"], latency="1us", links=[
-        {"between": ["x", "a"], "rate": "10MB/s"}, {"between": ["a", "y"], "latency": "1ms"}])
+    graph = graph_of(
+        ["x", "y"],
+        shape="graph",
+        switches=["a"],
+        latency="1us",
+        links=[{"between": ["x", "a"], "rate": "10MB/s"}, {"between": ["a", "y"], "latency": "1ms"}],
+    )
     assert [(link.rate_bytes_per_s, link.latency_s) for link in graph.links] == [(10e6, 1e-6), (125e6, 1e-3)]
 
 
@@ -252,7 +326,10 @@ def test_graph_routes_are_the_best_of_all_ways(seed):
     for source, destination in itertools.product(range(graph.vertices), range(len(graph.nodes))):
         if source == destination:
             continue
-        cost = {tuple(one): (sum(v < len(graph.nodes) for _, v in one[1:]), len(one)) for one in all_ways(graph, source, destination)}
+        cost = {
+            tuple(one): (sum(v < len(graph.nodes) for _, v in one[1:]), len(one))
+            for one in all_ways(graph, source, destination)
+        }
         best = [one for one, what in cost.items() if what == min(cost.values())]
         found = tuple(route(graph, source, destination))
         assert found in best and found[0][0] == min(one[0][0] for one in best)
@@ -290,54 +367,119 @@ def test_spine_reached_by_mistake_still_leads_to_the_leaf():
     assert way(graph, 7, 0) == ["spine1", "leaf0", "node0"]
 
 
-@pytest.mark.parametrize("network, message", [
-    (dict(shape="tree", racks=3, uplink="1Gbit/s"), "network.racks: 3 does not divide nodes.count 8; allowed is 1, 2, 4, 8"),
-    (dict(shape="tree", racks=9, uplink="1Gbit/s"), "network.racks: 9 is not allowed; allowed is an integer 1..8"),
-    (dict(shape="tree", racks=2), "network.uplink: is missing"),
-    (dict(shape="fat-tree", leaves=3, spines=1, uplink="1Gbit/s"),
-     "network.leaves: 3 does not divide nodes.count 8; allowed is 1, 2, 4, 8"),
-    (dict(shape="fat-tree", leaves=2, spines=0, uplink="1Gbit/s"), "network.spines: 0 is not allowed; allowed is an integer 1..1024"),
-    (dict(shape="torus", dims=[3, 3]), "network.dims: [3, 3] makes 9 nodes; allowed are integers whose product is nodes.count 8"),
-    (dict(shape="torus", dims=[]), "network.dims: [] has no dimension; allowed are integers whose product is nodes.count 8"),
-    (dict(shape="torus", dims=[0, 8]), "network.dims[0]: 0 is not allowed; allowed is an integer 1..8"),
-    (dict(shape="torus", dims=8), "network.dims: 8 is not allowed; allowed is an array"),
-    (dict(shape="dragonfly", groups=3, routers=2), "network.groups: 3 does not divide nodes.count 8; allowed is 1, 2, 4, 8"),
-    (dict(shape="dragonfly", groups=2, routers=3), "network.routers: 3 does not divide the nodes of a group, 4; allowed is 1, 2, 4"),
-    (dict(shape="dragonfly", groups=2, routers=2, local="1Gbit/s"), "network.global: is missing"),
-    (dict(shape="switch", racks=2), 'network.racks: no such key; allowed for shape "switch" are shape, link, latency'),
-    (dict(shape="tree", rakcs=2),
-     'network.rakcs: no such key; did you mean network.racks? allowed for shape "tree" are shape, link, latency, racks, uplink'),
-])
+@pytest.mark.parametrize(
+    "network, message",
+    [
+        (
+            dict(shape="tree", racks=3, uplink="1Gbit/s"),
+            "network.racks: 3 does not divide nodes.count 8; allowed is 1, 2, 4, 8",
+        ),
+        (
+            dict(shape="tree", racks=9, uplink="1Gbit/s"),
+            "network.racks: 9 is not allowed; allowed is an integer 1..8",
+        ),
+        (dict(shape="tree", racks=2), "network.uplink: is missing"),
+        (
+            dict(shape="fat-tree", leaves=3, spines=1, uplink="1Gbit/s"),
+            "network.leaves: 3 does not divide nodes.count 8; allowed is 1, 2, 4, 8",
+        ),
+        (
+            dict(shape="fat-tree", leaves=2, spines=0, uplink="1Gbit/s"),
+            "network.spines: 0 is not allowed; allowed is an integer 1..1024",
+        ),
+        (
+            dict(shape="torus", dims=[3, 3]),
+            "network.dims: [3, 3] makes 9 nodes; allowed are integers whose product is nodes.count 8",
+        ),
+        (
+            dict(shape="torus", dims=[]),
+            "network.dims: [] has no dimension; allowed are integers whose product is nodes.count 8",
+        ),
+        (dict(shape="torus", dims=[0, 8]), "network.dims[0]: 0 is not allowed; allowed is an integer 1..8"),
+        (dict(shape="torus", dims=8), "network.dims: 8 is not allowed; allowed is an array"),
+        (
+            dict(shape="dragonfly", groups=3, routers=2),
+            "network.groups: 3 does not divide nodes.count 8; allowed is 1, 2, 4, 8",
+        ),
+        (
+            dict(shape="dragonfly", groups=2, routers=3),
+            "network.routers: 3 does not divide the nodes of a group, 4; allowed is 1, 2, 4",
+        ),
+        (dict(shape="dragonfly", groups=2, routers=2, local="1Gbit/s"), "network.global: is missing"),
+        (
+            dict(shape="switch", racks=2),
+            'network.racks: no such key; allowed for shape "switch" are shape, link, latency',
+        ),
+        (
+            dict(shape="tree", rakcs=2),
+            'network.rakcs: no such key; did you mean network.racks? allowed for shape "tree" are shape, '
+            "link, latency, racks, uplink",
+        ),
+    ],
+)
 def test_what_a_shape_does_not_allow(network, message):
     with pytest.raises(MachineFileError) as error:
         machine(8, **network)
     assert str(error.value) == f"test: {message}"
 
 
-@pytest.mark.parametrize("network, message", [
-    (dict(), "network.links: is missing"),
-    (dict(links=links("node0-a")), 'network.links[0].between[1]: "a" is not allowed; allowed is the name of a node or switch'),
-    (dict(links=links("node0-ndoe1")),
-     'network.links[0].between[1]: "ndoe1" is not allowed; did you mean "node1"? allowed is the name of a node or switch'),
-    (dict(links=links("node0-node0")),
-     'network.links[0].between: ["node0", "node0"] is not allowed; allowed are the names of two vertices'),
-    (dict(links=links("node0-node1-node2")),
-     'network.links[0].between: ["node0", "node1", "node2"] is not allowed; allowed are the names of two vertices'),
-    (dict(links=links("node0-node1 node1-node0")),
-     "network.links[1].between: links[0] joins these two; allowed is one link for two vertices"),
-    (dict(links=links("node0-node1")), "network.links: no way from node0 to node2; allowed are links that join everything"),
-    (dict(switches=["a"], links=links("node0-node1 node1-node2")),
-     "network.links: no way from node0 to a; allowed are links that join everything"),
-    (dict(switches=["a", "A"], links=[]),
-     'network.switches[1]: "A" is there already; allowed are names that differ, not in capitals alone'),
-    (dict(switches=["node1"], links=[]),
-     'network.switches[0]: "node1" is there already; allowed are names that differ, not in capitals alone'),
-    (dict(switches=["a b"], links=[]),
-     "network.switches[0]: \"a b\" is not allowed; allowed is a host name but localhost: letters, digits, '-' and '.', first a letter, at most 63"),
-    (dict(links=[{"between": ["node0", "node1"], "rat": "1Gbit/s"}]),
-     "network.links[0].rat: no such key; did you mean network.links[0].rate? allowed are between, rate, latency"),
-    (dict(links=["node0"]), 'network.links[0]: "node0" is not allowed; allowed is a table'),
-])
+@pytest.mark.parametrize(
+    "network, message",
+    [
+        (dict(), "network.links: is missing"),
+        (
+            dict(links=links("node0-a")),
+            'network.links[0].between[1]: "a" is not allowed; allowed is the name of a node or switch',
+        ),
+        (
+            dict(links=links("node0-ndoe1")),
+            'network.links[0].between[1]: "ndoe1" is not allowed; did you mean "node1"? allowed is the name '
+            "of a node or switch",
+        ),
+        (
+            dict(links=links("node0-node0")),
+            'network.links[0].between: ["node0", "node0"] is not allowed; allowed are the names of two '
+            "vertices",
+        ),
+        (
+            dict(links=links("node0-node1-node2")),
+            'network.links[0].between: ["node0", "node1", "node2"] is not allowed; allowed are the names of '
+            "two vertices",
+        ),
+        (
+            dict(links=links("node0-node1 node1-node0")),
+            "network.links[1].between: links[0] joins these two; allowed is one link for two vertices",
+        ),
+        (
+            dict(links=links("node0-node1")),
+            "network.links: no way from node0 to node2; allowed are links that join everything",
+        ),
+        (
+            dict(switches=["a"], links=links("node0-node1 node1-node2")),
+            "network.links: no way from node0 to a; allowed are links that join everything",
+        ),
+        (
+            dict(switches=["a", "A"], links=[]),
+            'network.switches[1]: "A" is there already; allowed are names that differ, not in capitals alone',
+        ),
+        (
+            dict(switches=["node1"], links=[]),
+            'network.switches[0]: "node1" is there already; allowed are names that differ, not in capitals '
+            "alone",
+        ),
+        (
+            dict(switches=["a b"], links=[]),
+            'network.switches[0]: "a b" is not allowed; allowed is a host name but localhost: letters, '
+            "digits, '-' and '.', first a letter, at most 63",
+        ),
+        (
+            dict(links=[{"between": ["node0", "node1"], "rat": "1Gbit/s"}]),
+            "network.links[0].rat: no such key; did you mean network.links[0].rate? allowed are between, "
+            "rate, latency",
+        ),
+        (dict(links=["node0"]), 'network.links[0]: "node0" is not allowed; allowed is a table'),
+    ],
+)
 def test_what_a_graph_does_not_allow(network, message):
     with pytest.raises(MachineFileError) as error:
         machine(3, shape="graph", **network)
@@ -345,7 +487,11 @@ def test_what_a_graph_does_not_allow(network, message):
 
 
 def test_link_of_a_graph_without_a_rate():
-    values = {"format": "collio-machine/1", "name": "x", "nodes": {"count": 2, "ranks": 1},
-              "network": {"shape": "graph", "links": links("node0-node1")}}
+    values = {
+        "format": "collio-machine/1",
+        "name": "x",
+        "nodes": {"count": 2, "ranks": 1},
+        "network": {"shape": "graph", "links": links("node0-node1")},
+    }
     with pytest.raises(MachineFileError, match=r"network\.links\[0\]\.rate: is missing"):
         machine_file.parse(values, "test")

@@ -29,22 +29,38 @@ def test_bytes_of_all_kinds_of_reads(mounted, make):
     with open(name, "rb") as file:
         for _ in range(300):
             at, count = dice.randrange(BYTES), dice.choice([1, UNIT, UNIT - 1, 4096, 100_000])
-            assert os.pread(file.fileno(), count, at) == data[at:at + count]
-        assert os.pread(file.fileno(), 10, BYTES) == b"" and os.pread(file.fileno(), 10, BYTES - 3) == data[-3:]
+            assert os.pread(file.fileno(), count, at) == data[at : at + count]
+        assert (
+            os.pread(file.fileno(), 10, BYTES) == b"" and os.pread(file.fileno(), 10, BYTES - 3) == data[-3:]
+        )
         for flags in (mmap.MAP_SHARED, mmap.MAP_PRIVATE):
             with mmap.mmap(file.fileno(), 0, flags=flags, prot=mmap.PROT_READ) as mapped:
                 assert mapped[:] == data
-        assert os.lseek(file.fileno(), 5, os.SEEK_DATA) == 5 and os.lseek(file.fileno(), 5, os.SEEK_HOLE) == BYTES
+        assert (
+            os.lseek(file.fileno(), 5, os.SEEK_DATA) == 5
+            and os.lseek(file.fileno(), 5, os.SEEK_HOLE) == BYTES
+        )
 
 
-@pytest.mark.parametrize(("count", "unit", "size"), [(1, 1, 1), (3, 1, 5000), (4, 4096, 4096), (4, 4096, 8 * 4096), (7, 100_000, 250_000), (3, 1 << 20, 0), (400, 512, 300_000)])
+@pytest.mark.parametrize(
+    ("count", "unit", "size"),
+    [
+        (1, 1, 1),
+        (3, 1, 5000),
+        (4, 4096, 4096),
+        (4, 4096, 8 * 4096),
+        (7, 100_000, 250_000),
+        (3, 1 << 20, 0),
+        (400, 512, 300_000),
+    ],
+)
 def test_bytes_at_the_borders_of_stripes(mounted, make, count, unit, size):
     data = make(data=random.Random(size).randbytes(size), subfiles=count, unit=unit)
     name = mounted.point / "out.nc"
     assert name.stat().st_size == size and name.read_bytes() == data
     with open(name, "rb") as file:
         for border in range(unit, size, max(unit, size // 50)):
-            assert os.pread(file.fileno(), 3, border - 1) == data[border - 1:border + 2]
+            assert os.pread(file.fileno(), 3, border - 1) == data[border - 1 : border + 2]
 
 
 def test_bytes_of_re_dealt_files(mounted):
@@ -55,7 +71,7 @@ def test_bytes_of_re_dealt_files(mounted):
         data = redealt.random_set(dice, mounted.folder / f"{number}.nc")
         with open(mounted.point / f"{number}.nc", "rb", buffering=0) as file:
             for at in [dice.randrange(len(data) + 1) for _ in range(20)]:
-                assert os.pread(file.fileno(), 3000, at) == data[at:at + 3000], number
+                assert os.pread(file.fileno(), 3000, at) == data[at : at + 3000], number
             assert os.fstat(file.fileno()).st_size == len(data) and file.readall() == data, number
 
 
@@ -78,17 +94,29 @@ int main(int argc, char** argv) {
 }
 """)
     compiler = shutil.which("cc") or pytest.skip("no C compiler")
-    if subprocess.run([compiler, "-O2", "-static", "-o", tmp_path / "sum", tmp_path / "sum.c"], capture_output=True).returncode != 0:
+    if (
+        subprocess.run(
+            [compiler, "-O2", "-static", "-o", tmp_path / "sum", tmp_path / "sum.c"], capture_output=True
+        ).returncode
+        != 0
+    ):
         pytest.skip("nothing can be linked statically here")
     (tmp_path / "plain").write_bytes(data)
-    sums = [subprocess.run([tmp_path / "sum", path], capture_output=True, check=True).stdout for path in (mounted.point / "out.nc", tmp_path / "plain")]
+    sums = [
+        subprocess.run([tmp_path / "sum", path], capture_output=True, check=True).stdout
+        for path in (mounted.point / "out.nc", tmp_path / "plain")
+    ]
     assert sums[0] == sums[1]
 
 
 def test_the_usual_tools(mounted, make, tmp_path):
     (tmp_path / "plain").write_bytes(make())
-    for words in (["cmp", mounted.point / "out.nc", tmp_path / "plain"], ["cp", "-r", mounted.point, tmp_path / "copy"], ["cmp", tmp_path / "copy/out.nc", tmp_path / "plain"],
-                  ["sh", "-c", f"tar cf - -C {mounted.point} . | tar xOf - ./out.nc | cmp - {tmp_path}/plain"]):
+    for words in (
+        ["cmp", mounted.point / "out.nc", tmp_path / "plain"],
+        ["cp", "-r", mounted.point, tmp_path / "copy"],
+        ["cmp", tmp_path / "copy/out.nc", tmp_path / "plain"],
+        ["sh", "-c", f"tar cf - -C {mounted.point} . | tar xOf - ./out.nc | cmp - {tmp_path}/plain"],
+    ):
         assert subprocess.run(words).returncode == 0
     assert os.listdir(tmp_path / "copy") == ["out.nc"]
 
@@ -117,7 +145,7 @@ def test_holes_are_zeros(mounted, make):
     with open(subfile_set.find(mounted.folder / "out.nc").subfiles()[0], "r+b") as first:
         first.seek(10 * UNIT)
         first.write(b"here")
-    data[40 * UNIT:40 * UNIT + 4] = b"here"
+    data[40 * UNIT : 40 * UNIT + 4] = b"here"
     assert (mounted.point / "out.nc").read_bytes() == data
 
 
@@ -145,7 +173,10 @@ def test_folder_is_shown_as_it_is(mounted, make):
     assert os.statvfs(point).f_blocks == os.statvfs(folder).f_blocks
     with contextlib.suppress(OSError):  # a file system without attributes
         os.setxattr(folder / "twin", "user.word", b"value")
-        assert os.listxattr(point / "twin") == ["user.word"] and os.getxattr(point / "twin", "user.word") == b"value"
+        assert (
+            os.listxattr(point / "twin") == ["user.word"]
+            and os.getxattr(point / "twin", "user.word") == b"value"
+        )
 
 
 def test_size_and_blocks_are_the_file_s(mounted, make):
@@ -164,7 +195,12 @@ def test_nothing_can_be_written(mounted, make):
     for name in (mounted.point / "out.nc", mounted.point / "plain"):
         for flags in (os.O_WRONLY, os.O_RDWR, os.O_RDONLY | os.O_TRUNC, os.O_WRONLY | os.O_CREAT):
             assert error_of(os.open, name, flags) == "EROFS"
-        assert error_of(os.truncate, name, 3) == error_of(os.unlink, name) == error_of(os.chmod, name, 0o600) == "EROFS"
+        assert (
+            error_of(os.truncate, name, 3)
+            == error_of(os.unlink, name)
+            == error_of(os.chmod, name, 0o600)
+            == "EROFS"
+        )
         assert error_of(os.rename, name, mounted.point / "other") == "EROFS"
     assert error_of(os.mkdir, mounted.point / "new") == error_of((mounted.point / "new").touch) == "EROFS"
     assert (mounted.point / "out.nc").read_bytes() == data
@@ -204,8 +240,13 @@ def test_the_command_refuses_what_cannot_be(cli, places, monkeypatch, tmp_path):
     folder, point = places
     (folder / "inside").mkdir()
     for words, code, said in (
-            ((tmp_path / "none", point), 2, "does not exist"), ((folder / "file", point), 2, "is a file"), ((folder, tmp_path / "none"), 1, "No such file or directory"),
-            ((point, folder), 1, "is not empty: it has "), ((folder, folder / "inside"), 1, "is inside"), ((folder, folder / "file"), 1, "Not a directory")):
+        ((tmp_path / "none", point), 2, "does not exist"),
+        ((folder / "file", point), 2, "is a file"),
+        ((folder, tmp_path / "none"), 1, "No such file or directory"),
+        ((point, folder), 1, "is not empty: it has "),
+        ((folder, folder / "inside"), 1, "is inside"),
+        ((folder, folder / "file"), 1, "Not a directory"),
+    ):
         told = cli("mount", *words)
         assert (told.exit_code, said in told.output) == (code, True), told.output
     monkeypatch.setattr(command, "DEVICE", tmp_path / "none")
@@ -232,6 +273,8 @@ def test_a_mount_whose_process_died_is_told(cli, places):
     one.process.kill()
     one.process.wait()
     told = cli("mount", folder, point)
-    assert told.exit_code == 1 and os.strerror(errno.ENOTCONN) in told.output and "fusermount3 -u" in told.output
+    assert (
+        told.exit_code == 1 and os.strerror(errno.ENOTCONN) in told.output and "fusermount3 -u" in told.output
+    )
     assert subprocess.run([*told.output.strip().split("take a dead mount away: ")[1].split()]).returncode == 0
     assert not is_mounted(Path(point))

@@ -1,4 +1,5 @@
-"""What `collio mount` shows of files that change, are damaged or lie on a slow target; and what its process keeps."""
+"""What `collio mount` shows of files that change, are damaged or lie on a slow target; and what its process
+keeps."""
 
 import contextlib
 import errno
@@ -29,7 +30,9 @@ def reads(path):
 def test_a_file_that_is_rewritten(mounted, make):
     for size in (BYTES, 700_000, 700_000, 0, 3_000_000):
         data = make(data=random.randbytes(size))
-        assert (mounted.point / "out.nc").stat().st_size == size and (mounted.point / "out.nc").read_bytes() == data
+        assert (mounted.point / "out.nc").stat().st_size == size and (
+            mounted.point / "out.nc"
+        ).read_bytes() == data
         shutil.rmtree(mounted.folder / "out.nc.collio")
         (mounted.folder / "out.nc").unlink()
         assert not (mounted.point / "out.nc").exists()
@@ -48,7 +51,8 @@ def test_a_subfile_that_is_written_to(mounted, make):
 
 @pytest.mark.parametrize("in_subfiles", [True, False])
 def test_a_file_that_is_replaced_while_it_is_open(mounted, make, in_subfiles):
-    """The kernel has one set of pages for a name: who has the old file open must not give its bytes to others."""
+    """The kernel has one set of pages for a name: who has the old file open must not give its bytes to
+    others."""
     name, shown, size = mounted.folder / "out.nc", mounted.point / "out.nc", 3_000_000
     old, new = make("old", random.randbytes(size)), random.randbytes(size)
     if in_subfiles:
@@ -63,8 +67,10 @@ def test_a_file_that_is_replaced_while_it_is_open(mounted, make, in_subfiles):
             assert os.pread(after.fileno(), 1000, 0) == new[:1000]
             for at in range(50_000, size, 100_000):
                 with contextlib.suppress(OSError):
-                    assert os.pread(before.fileno(), 1000, at) == new[at:at + 1000], "what others have read lies in the kernel's pages"
-                assert os.pread(after.fileno(), 1000, at) == new[at:at + 1000]
+                    assert os.pread(before.fileno(), 1000, at) == new[at : at + 1000], (
+                        "what others have read lies in the kernel's pages"
+                    )
+                assert os.pread(after.fileno(), 1000, at) == new[at : at + 1000]
         assert error_of(os.pread, before.fileno(), 1000, size - 500) == "ESTALE"
     assert shown.read_bytes() == new
 
@@ -82,9 +88,9 @@ def test_a_file_that_grows_while_it_is_open(mounted, make):
 def test_a_file_that_is_re_dealt_while_it_is_open(mounted):
     name, data = mounted.folder / "out.nc", random.randbytes(3_000_000)
     deals = [(700, [0, 2, 3]), (701, [2]), (2000, [0, 1, 2, 3])]
-    redealt.make(name, data[:600 * UNIT + 7], UNIT, 4, [], complete=False)
+    redealt.make(name, data[: 600 * UNIT + 7], UNIT, 4, [], complete=False)
     with open(mounted.point / "out.nc", "rb", buffering=0) as file:
-        assert file.readall() == data[:600 * UNIT + 7]
+        assert file.readall() == data[: 600 * UNIT + 7]
         for number, end in ((1, 700 * UNIT + 500), (3, len(data)), (3, len(data))):
             redealt.make(name, data[:end], UNIT, 4, deals[:number], complete=end == len(data))
             assert os.fstat(file.fileno()).st_size == end
@@ -137,8 +143,17 @@ def test_damage_is_an_error_and_never_bytes(mounted, make):
     manifest, placeholder = (folder / "manifest").read_bytes(), name.read_bytes()
     subfile = next(folder.glob("*.0002"))
     content = subfile.read_bytes()
-    damages = [(folder / "manifest", manifest[:at] + bytes([manifest[at] ^ 1]) + manifest[at + 1:]) for at in range(0, len(manifest), 9)]
-    damages += [(folder / "manifest", b""), (subfile, content[:-1]), (name, b"C" + placeholder[1:]), (name, placeholder[:11]), (name, placeholder.replace(b"folder out", b"folder xut"))]
+    damages = [
+        (folder / "manifest", manifest[:at] + bytes([manifest[at] ^ 1]) + manifest[at + 1 :])
+        for at in range(0, len(manifest), 9)
+    ]
+    damages += [
+        (folder / "manifest", b""),
+        (subfile, content[:-1]),
+        (name, b"C" + placeholder[1:]),
+        (name, placeholder[:11]),
+        (name, placeholder.replace(b"folder out", b"folder xut")),
+    ]
     for path, damaged in damages:
         before, said = path.read_bytes(), mounted.said()
         path.write_bytes(damaged)
@@ -179,8 +194,11 @@ VICTIM, ATTACKER = 12345, 12346
 
 def test_others_get_no_file_of_another_user_s(shared):
     other, found = shared
-    for path, said in ((found.subfiles()[1], "belongs to another user"), (found.folder / "manifest", "it or its folder belongs to another user"),
-                       (found.folder, "it or its folder belongs to another user")):
+    for path, said in (
+        (found.subfiles()[1], "belongs to another user"),
+        (found.folder / "manifest", "it or its folder belongs to another user"),
+        (found.folder, "it or its folder belongs to another user"),
+    ):
         os.chown(path, ATTACKER, ATTACKER)
         assert reads(other.point / "out.nc") == error_of(os.stat, other.point / "out.nc") == "EIO", path
         os.chown(path, VICTIM, VICTIM)
@@ -189,7 +207,8 @@ def test_others_get_no_file_of_another_user_s(shared):
 
 
 def test_others_get_no_secret_through_a_planted_manifest(shared, tmp_path):
-    """In a folder that several users may write to. All lies in the user's own names, so only its owner tells."""
+    """In a folder that several users may write to. All lies in the user's own names, so only its owner
+    tells."""
     other, found = shared
     secret = tmp_path / "secret"
     secret.write_bytes(b"private key" * 10_000)
@@ -241,7 +260,7 @@ def test_opens_and_closes_leave_no_descriptor(mounted, make):
     before = mounted.descriptors()
     for number in range(300):
         with open(mounted.point / "out.nc", "rb") as file:
-            assert os.pread(file.fileno(), 5000, number * 7000) == data[number * 7000:number * 7000 + 5000]
+            assert os.pread(file.fileno(), 5000, number * 7000) == data[number * 7000 : number * 7000 + 5000]
     os.listdir(mounted.point)
     wait_until(lambda: mounted.descriptors() == before)
 
@@ -253,8 +272,10 @@ def test_descriptors_of_subfiles_are_bounded(mounted, make):
         opened = [files.enter_context(open(mounted.point / "out.nc", "rb", buffering=0)) for _ in range(3)]
         dice = random.Random(8)
         places = [(dice.choice(opened), dice.randrange(BYTES)) for _ in range(400)]
-        for (_, at), read in zip(places, threads.map(lambda place: os.pread(place[0].fileno(), 20_000, place[1]), places)):
-            assert read == data[at:at + 20_000]
+        for (_, at), read in zip(
+            places, threads.map(lambda place: os.pread(place[0].fileno(), 20_000, place[1]), places)
+        ):
+            assert read == data[at : at + 20_000]
         wait_until(lambda: mounted.descriptors() <= before + len(opened) + 256)  # read-ahead goes on
     wait_until(lambda: mounted.descriptors() == before)
 
@@ -267,10 +288,12 @@ def test_a_slow_target_holds_nobody_up(mounted, make, target, tmp_path):
     targets.set_delay(slow.mountpoint, 1_000_000)
     told = {}
     with open(mounted.point / "out.nc", "rb", buffering=0) as file:
+
         def read(offset):
             began = time.monotonic()
             assert len(os.pread(file.fileno(), 1000, offset)) == 1000
             told[offset] = time.monotonic() - began
+
         held_up = threading.Thread(target=read, args=(0,))
         held_up.start()
         time.sleep(0.1)

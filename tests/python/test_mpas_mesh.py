@@ -37,7 +37,9 @@ def test_every_side_of_a_vertex_is_an_edge_of_two_vertices():
 def test_cells_lie_on_the_sphere_evenly():
     mesh = mpas.make_mesh(4)
     assert np.allclose(np.linalg.norm(mesh.place, axis=1), 1.0)
-    apart = np.linalg.norm(mesh.place[mesh.cells_on_edge[:, 0]] - mesh.place[mesh.cells_on_edge[:, 1]], axis=1)
+    apart = np.linalg.norm(
+        mesh.place[mesh.cells_on_edge[:, 0]] - mesh.place[mesh.cells_on_edge[:, 1]], axis=1
+    )
     assert apart.max() < 1.3 * apart.min()
 
 
@@ -66,7 +68,11 @@ def test_more_ranks_than_cells_leave_some_without():
 def test_every_element_has_one_owner(tmp_path, ranks, vertical_levels):
     maps = mpas.generate(level=3, ranks=ranks, vertical_levels=vertical_levels)
     assert maps.names == ["D1", "D2", "D3"]
-    assert [maps[name].dims for name in maps.names] == [(642, vertical_levels), (1920, vertical_levels), (1280, vertical_levels)]
+    assert [maps[name].dims for name in maps.names] == [
+        (642, vertical_levels),
+        (1920, vertical_levels),
+        (1280, vertical_levels),
+    ]
     for name in maps.names:
         maps[name].check()  # sorted, inside, no element twice
         assert maps[name].covered == maps[name].elements
@@ -82,10 +88,15 @@ def test_pieces_are_small_and_the_mesh_is_made_quickly():
         assert maps[name].elements / maps[name].pieces < 2
 
 
-@pytest.mark.parametrize(("arguments", "named"), [
-    ({"level": 10, "ranks": 1}, "level is 10; allowed: 0 to 9"), ({"level": -1, "ranks": 1}, "level is -1"),
-    ({"level": 1, "ranks": 0}, "ranks is 0"), ({"level": 1, "ranks": 1, "vertical_levels": 0}, "vertical_levels is 0"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"level": 10, "ranks": 1}, "level is 10; allowed: 0 to 9"),
+        ({"level": -1, "ranks": 1}, "level is -1"),
+        ({"level": 1, "ranks": 0}, "ranks is 0"),
+        ({"level": 1, "ranks": 1, "vertical_levels": 0}, "vertical_levels is 0"),
+    ],
+)
 def test_what_cannot_be_made(arguments, named):
     with pytest.raises(e3sm.MapError, match=named):
         mpas.generate(**arguments)

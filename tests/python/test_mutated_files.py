@@ -1,4 +1,5 @@
-"""Files and texts that were damaged, cut off or made by somebody else's program: every reader takes them or says what is wrong, nothing else."""
+"""Files and texts that were damaged, cut off or made by somebody else's program: every reader takes them or
+says what is wrong, nothing else."""
 
 import io
 import json
@@ -36,13 +37,16 @@ FILES = {"tree.conf": "slurm", "block.conf": "slurm", "fabric.txt": "ibnetdiscov
 @pytest.fixture
 def reads(tmp_path):
     """Makes a reader of contents from a reader of paths."""
+
     def make(name, read):
         path = tmp_path / name
 
         def read_content(content):
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
             return read(path)
+
         return read_content
+
     return make
 
 
@@ -67,6 +71,7 @@ def test_classic_headers(reads, tmp_path, kind):
     def read(path):
         with path.open("rb") as stream:
             return classic_header.read(stream, str(path))
+
     reader = reads("a.nc", read)
     good = (tmp_path / "good.nc").read_bytes()
     assert set(reader(good).variables) == {"a", "b"}
@@ -75,7 +80,11 @@ def test_classic_headers(reads, tmp_path, kind):
 
 def test_masters_of_array_subfiles(reads, tmp_path):
     good = tmp_path / "good.nc"
-    arrays = {"T": Spec.of("T", (4, 3), "f4"), "R": Spec.of("R", (None, 4), "i2"), "time": Spec.of("time", (None,), "f8")}
+    arrays = {
+        "T": Spec.of("T", (4, 3), "f4"),
+        "R": Spec.of("R", (None, 4), "i2"),
+        "time": Spec.of("time", (None,), "f8"),
+    }
     array_subfiles.make_master(str(good), arrays, array_subfiles.Wish(2))
     reader = reads("a.nc", lambda path: array_subfiles.look_at_master(str(path)))
     assert reader(good.read_bytes()).count == 2
@@ -101,10 +110,25 @@ def test_machine_files(reads, name):
 
 
 def test_machine_files_in_json(reads):
-    good = {"format": "collio-machine/1", "name": "x", "nodes": {"count": 4, "ranks": [1, 2, 3, 4], "names": ["a", "b", "c", "d"]},
-            "network": {"shape": "graph", "link": "1Gbit/s", "latency": "2us", "switches": ["s"], "links": [
-                {"between": [node, "s"], "rate": "2Gbit/s"} for node in "abcd"]},
-            "storage": {"attach": "s", "targets": 2, "rate": ["1MB/s", "2MB/s"], "capacity": "1MiB", "backing": "/scratch"}}
+    good = {
+        "format": "collio-machine/1",
+        "name": "x",
+        "nodes": {"count": 4, "ranks": [1, 2, 3, 4], "names": ["a", "b", "c", "d"]},
+        "network": {
+            "shape": "graph",
+            "link": "1Gbit/s",
+            "latency": "2us",
+            "switches": ["s"],
+            "links": [{"between": [node, "s"], "rate": "2Gbit/s"} for node in "abcd"],
+        },
+        "storage": {
+            "attach": "s",
+            "targets": 2,
+            "rate": ["1MB/s", "2MB/s"],
+            "capacity": "1MiB",
+            "backing": "/scratch",
+        },
+    }
     read = reads("a.json", lambda path: whole(machine_file.expand(machine_file.load(path))))
     both(mutated.accepted(read, mutated.contents(json.dumps(good).encode(), 300), MachineFileError), least=3)
     mutated.accepted(read, map(json.dumps, mutated.documents(good, 300)), MachineFileError)
@@ -112,7 +136,11 @@ def test_machine_files_in_json(reads):
 
 def test_graphs():
     graph = machine_file.expand(machine_file.load_machine("tree-oversubscribed"))
-    both(mutated.accepted(lambda text: whole(Graph.from_json(text)), mutated.texts(graph.to_json(), 300), MachineFileError))
+    both(
+        mutated.accepted(
+            lambda text: whole(Graph.from_json(text)), mutated.texts(graph.to_json(), 300), MachineFileError
+        )
+    )
     documents = map(json.dumps, mutated.documents(json.loads(graph.to_json()), 300))
     both(mutated.accepted(lambda text: whole(Graph.from_json(text)), documents, MachineFileError), least=3)
 
@@ -130,6 +158,7 @@ def test_topologies(reads, name):
         except MachineFileError as error:
             assert str(error).startswith(str(path)), error
             raise
+
     both(mutated.accepted(reads("file", read), mutated.contents(good, 250), MachineFileError))
 
 
@@ -137,10 +166,16 @@ def test_topologies_by_content(reads):
     goods = [(GOLDEN / name).read_bytes() for name in FILES]
     goods.append(machine_file.expand(machine_file.load_machine("pair")).to_json().encode())
     for seed, good in enumerate(goods):
-        mutated.accepted(reads("file", lambda path: load(str(path))), mutated.contents(good, 60, seed), MachineFileError)
+        mutated.accepted(
+            reads("file", lambda path: load(str(path))), mutated.contents(good, 60, seed), MachineFileError
+        )
     for format_ in FORMATS:
         for seed, good in enumerate(goods):
-            mutated.accepted(reads("file", lambda path, format_=format_: load(str(path), format_)), mutated.contents(good, 8, seed), MachineFileError)
+            mutated.accepted(
+                reads("file", lambda path, format_=format_: load(str(path), format_)),
+                mutated.contents(good, 8, seed),
+                MachineFileError,
+            )
 
 
 def test_hwlocs_file_says_nothing_of_its_encoding():
@@ -154,26 +189,57 @@ def test_lists_of_hosts():
     def read(text):
         hosts = expand_hosts(text)
         assert expand_hosts(compress_hosts(hosts)) == hosts
+
     both(mutated.accepted(read, mutated.texts("n[001-128,140],login,r[0-1]c[0-7]-ib", 400), HostListError))
 
 
-@pytest.mark.parametrize("text", ["tree:4x20,link=40Gbit/s,uplink=20Gbit/s,latency=1us", "torus:4x4x4", "dragonfly:3x2x2,local=1GB/s"])
+@pytest.mark.parametrize(
+    "text",
+    ["tree:4x20,link=40Gbit/s,uplink=20Gbit/s,latency=1us", "torus:4x4x4", "dragonfly:3x2x2,local=1GB/s"],
+)
 def test_machines_of_plans(text):
     def read(changed):
         if plan_machines.is_shape(changed):
             assert all(word.isascii() for word in plan_machines.shape_arguments(changed))
+
     mutated.accepted(read, mutated.texts(text, 300), PlanError)
 
 
 # --- reports ------------------------------------------------------------------------------------
 
-NONBLOCKING = whole_reports.call(**{
-    **CALL, "form": "nonblocking", "progress": "thread", "failed": True, "most_receives_per_round": 3, "remembered": 2,
-    "one_sided": {"transfers": 4, "bytes": 1000}, "device": {"from_device": 1000, "to_device": 10}, "local_aggregators": 2,
-    "placement": {"how": "in_order", "reason": "few", "hop_bytes": 1, "hop_bytes_in_order": 2, "busiest_seconds": 1.0, "imbalance": 1.5},
-    "program_seconds": {"post": spread(0, 1e-5, 2e-5), "waited": spread(0, 0, 0.1), "hidden": spread(0.5, 0.5, 0.5)}})
+NONBLOCKING = whole_reports.call(
+    **{
+        **CALL,
+        "form": "nonblocking",
+        "progress": "thread",
+        "failed": True,
+        "most_receives_per_round": 3,
+        "remembered": 2,
+        "one_sided": {"transfers": 4, "bytes": 1000},
+        "device": {"from_device": 1000, "to_device": 10},
+        "local_aggregators": 2,
+        "placement": {
+            "how": "in_order",
+            "reason": "few",
+            "hop_bytes": 1,
+            "hop_bytes_in_order": 2,
+            "busiest_seconds": 1.0,
+            "imbalance": 1.5,
+        },
+        "program_seconds": {
+            "post": spread(0, 1e-5, 2e-5),
+            "waited": spread(0, 0, 0.1),
+            "hidden": spread(0.5, 0.5, 0.5),
+        },
+    }
+)
 FILE = {**DOCUMENT["files"][0], "nodes": 3, "network": NETWORK, "calls": [CALL, NONBLOCKING]}
-SUMS = {**NETWORK, "traffic": {"bytes": 9, "sent": [4, 5], "received": [5, 4]}, "expected": {"bytes": 9, "sent": [4], "received": []}, "hosts": []}
+SUMS = {
+    **NETWORK,
+    "traffic": {"bytes": 9, "sent": [4, 5], "received": [5, 4]},
+    "expected": {"bytes": 9, "sent": [4], "received": []},
+    "hosts": [],
+}
 FULL = {**DOCUMENT, "files": [FILE, {**FILE, "network": SUMS}]}
 
 
@@ -187,9 +253,17 @@ def show(path):
 def test_reports(reads):
     read = reads("r.json", show)
     read(json.dumps(FULL))
-    both(mutated.accepted(read, mutated.contents(json.dumps(FULL).encode(), 300), reading.ReportError), least=3)
+    both(
+        mutated.accepted(read, mutated.contents(json.dumps(FULL).encode(), 300), reading.ReportError), least=3
+    )
     both(mutated.accepted(read, map(json.dumps, mutated.documents(FULL, 250)), reading.ReportError))
-    both(mutated.accepted(read, map(json.dumps, mutated.documents({"files": [whole_reports.file(calls=[NONBLOCKING])]}, 240, 3)), reading.ReportError))
+    both(
+        mutated.accepted(
+            read,
+            map(json.dumps, mutated.documents({"files": [whole_reports.file(calls=[NONBLOCKING])]}, 240, 3)),
+            reading.ReportError,
+        )
+    )
 
 
 def test_lines_of_the_engine(reads, tmp_path):
@@ -201,32 +275,47 @@ def test_lines_of_the_engine(reads, tmp_path):
         assert files or damaged or not path.read_bytes().strip()
         (tmp_path / "whole.json").write_text(json.dumps({"files": files}))
         show(tmp_path / "whole.json")
+
     mutated.accepted(reads("lines", read), mutated.contents(good.encode(), 60), ())
 
 
 def test_a_file_whose_name_is_no_text_is_reported(reads):
     """The engine writes names as they are."""
     line = json.dumps({**FILE, "file": "NAME"}).encode().replace(b"NAME", b"a\xffb\xe2\x80\xa8c\xc2\x85d\x7f")
-    assert reads("lines", reading.read_lines)(line + b"\n") == ([{**FILE, "file": "a\ufffdb\u2028c\x85d\x7f"}], 0)
+    assert reads("lines", reading.read_lines)(line + b"\n") == (
+        [{**FILE, "file": "a\ufffdb\u2028c\x85d\x7f"}],
+        0,
+    )
     other = line.replace(b"here:1:1", b"here:1:2")
     assert len(reads("lines", reading.load)(line + b"\n" + other + b"\n")["files"]) == 2
 
 
-@pytest.mark.parametrize("change, said", [
-    (lambda file: file["calls"][0].update(bytes="many"), "files[0].calls[0].bytes is no number"),
-    (lambda file: file["calls"][0].update(bytes=1.5), "files[0].calls[0].bytes is no whole number"),
-    (lambda file: file["calls"][0].update(bytes=None), "files[0].calls[0].bytes is no number"),
-    (lambda file: file.update(warnings=[3]), "files[0].warnings[0] is no text"), (lambda file: file.update(network=[]), "files[0].network is no table"),
-    (lambda file: file.update(network={"name": None, "hosts": ["a"], "traffic": {"bytes": 5, "flows": [[0, 1, 5]]}}),
-     "files[0].network.traffic.flows[0] is of nodes 0 and 1, there are 1"),
-])
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (lambda file: file["calls"][0].update(bytes="many"), "files[0].calls[0].bytes is no number"),
+        (lambda file: file["calls"][0].update(bytes=1.5), "files[0].calls[0].bytes is no whole number"),
+        (lambda file: file["calls"][0].update(bytes=None), "files[0].calls[0].bytes is no number"),
+        (lambda file: file.update(warnings=[3]), "files[0].warnings[0] is no text"),
+        (lambda file: file.update(network=[]), "files[0].network is no table"),
+        (
+            lambda file: file.update(
+                network={"name": None, "hosts": ["a"], "traffic": {"bytes": 5, "flows": [[0, 1, 5]]}}
+            ),
+            "files[0].network.traffic.flows[0] is of nodes 0 and 1, there are 1",
+        ),
+    ],
+)
 def test_the_wrong_field_is_named(reads, change, said):
     file = json.loads(json.dumps(FILE))
     change(file)
     assert_refused(reads, {"files": [file]}, said)
 
 
-@pytest.mark.parametrize("document, said", [({"files": ["a"]}, "files[0] is no table"), ({"files": [], "command": "ls"}, "command is no list")])
+@pytest.mark.parametrize(
+    "document, said",
+    [({"files": ["a"]}, "files[0] is no table"), ({"files": [], "command": "ls"}, "command is no list")],
+)
 def test_the_wrong_field_of_a_document_is_named(reads, document, said):
     assert_refused(reads, document, said)
 
@@ -240,23 +329,36 @@ def assert_refused(reads, document, said):
 def test_what_is_null_is_zero_or_absent(reads):
     call, written = whole_reports.call(), whole_reports.file()
     total = call["seconds"]["total"]
-    written["calls"] = [{**call, "progress": None, "seconds": {**call["seconds"], "total": {**total, "min": None}}}]
+    written["calls"] = [
+        {**call, "progress": None, "seconds": {**call["seconds"], "total": {**total, "min": None}}}
+    ]
     assert total["min"] == 0.0
-    assert reads("r.json", reading.load)(json.dumps({"files": [{**written, "network": None}]})) == {"files": [{**written, "calls": [call]}]}
+    assert reads("r.json", reading.load)(json.dumps({"files": [{**written, "network": None}]})) == {
+        "files": [{**written, "calls": [call]}]
+    }
 
 
 # --- settings -----------------------------------------------------------------------------------
 
-CONFIG = "# of this project\ncb_nodes = 4\ncb_buffer_size=16MiB # each\ncollio_path = two_phase\ncb_config_list = *:2,a:1\nromio_no_indep_rw = true\n"
+CONFIG = (
+    "# of this project\ncb_nodes = 4\ncb_buffer_size=16MiB # each\ncollio_path = "
+    "two_phase\ncb_config_list = *:2,a:1\nromio_no_indep_rw = true\n"
+)
 
 
 def test_config_files(reads):
-    read = reads("collio.conf", lambda path: config.gather_settings([], {"COLLIO_CONFIG": str(path), "HOME": "/nonexistent"}))
-    both(mutated.accepted(read, mutated.contents(CONFIG.encode(), 400), (config.ConfigError, hints.HintError)))
+    read = reads(
+        "collio.conf",
+        lambda path: config.gather_settings([], {"COLLIO_CONFIG": str(path), "HOME": "/nonexistent"}),
+    )
+    both(
+        mutated.accepted(read, mutated.contents(CONFIG.encode(), 400), (config.ConfigError, hints.HintError))
+    )
 
 
 def test_hints():
     text = "cb_nodes=4;cb_buffer_size=16MiB;collio_patience=60;collio_faults=all:write1-3:delay=0.25,EINTR=3,short=100;cb_config_list=*:2,a:1"
+
     def read(changed):
         return config.gather_settings([changed], {"COLLIO_HINTS": changed, "HOME": "/nonexistent"})
 
@@ -272,7 +374,10 @@ def test_hints():
 
 def test_launch_lines():
     chance = random.Random(3)
-    words = "timeout 60 env A=1 mpiexec flux run -n 4 --export --env=B=2 --host a,b -x LD_PRELOAD=x.so -genv LD_PRELOAD y.so sh in.nc : -n 1 --mca btl self sh - -- =".split()
+    words = (
+        "timeout 60 env A=1 mpiexec flux run -n 4 --export --env=B=2 --host a,b -x LD_PRELOAD=x.so "
+        "-genv LD_PRELOAD y.so sh in.nc : -n 1 --mca btl self sh - -- ="
+    ).split()
     words += [word for word in mutated.WORDS if "\0" not in word and "\\ud" not in word]
 
     def read(line):
@@ -281,9 +386,16 @@ def test_launch_lines():
         launch_line.programs(found)
         assert len(found.options) == len(found.contexts) or found.launcher is None
         for kind in ("hydra", "openmpi", "slurm", "flux", "jsrun", "aprun", "pals", "unknown"):
-            assert len(launch_line.edit_assignments(line, "LD_PRELOAD", lambda own: f"z.so:{own}", kind)) == len(line)
-            assert len(hand_on.hand_on(found, kind, [hand_on.Variable("LD_PRELOAD", "z.so", str)], {})[0]) >= len(line)
-    mutated.accepted(read, ([chance.choice(words) for _ in range(chance.randrange(12))] for _ in range(200)), ())
+            assert len(
+                launch_line.edit_assignments(line, "LD_PRELOAD", lambda own: f"z.so:{own}", kind)
+            ) == len(line)
+            assert len(
+                hand_on.hand_on(found, kind, [hand_on.Variable("LD_PRELOAD", "z.so", str)], {})[0]
+            ) >= len(line)
+
+    mutated.accepted(
+        read, ([chance.choice(words) for _ in range(chance.randrange(12))] for _ in range(200)), ()
+    )
 
 
 def test_programs(reads, empty_library):
@@ -293,17 +405,30 @@ def test_programs(reads, empty_library):
 
     def changed():
         for _ in range(150):
-            content = bytearray(image[:chance.choice((len(image), chance.randrange(len(image))))])
+            content = bytearray(image[: chance.choice((len(image), chance.randrange(len(image))))])
             for _ in range(chance.choice((1, 4, 40))):
                 if content:
-                    content[chance.randrange(min(len(content), chance.choice((64, 1000, len(content)))))] = chance.choice((0, 1, 255, chance.randrange(256)))
+                    content[chance.randrange(min(len(content), chance.choice((64, 1000, len(content)))))] = (
+                        chance.choice((0, 1, 255, chance.randrange(256)))
+                    )
             yield bytes(content)
+
     mutated.accepted(reads("program", lambda path: mpi_libraries.elf_names(str(path))), changed(), ())
 
 
 def test_what_a_measuring_program_may_print():
     """Lines that are no JSON object are a launcher's chatter."""
     session = Session(None, 0.0)
-    for chatter in (b"\xff\xfe", b"[" * 100000, b"{", b"NaN", b'{"a": NaN}', b"1" * 5000, b"[]", b'"\\ud800"', b""):
+    for chatter in (
+        b"\xff\xfe",
+        b"[" * 100000,
+        b"{",
+        b"NaN",
+        b'{"a": NaN}',
+        b"1" * 5000,
+        b"[]",
+        b'"\\ud800"',
+        b"",
+    ):
         session._begun = chatter + b'\n{"nodes": ["a"]}\n'
         assert session._line() == {"nodes": ["a"]}

@@ -1,4 +1,5 @@
-"""Array subfiles with records, written by the engine and read by PnetCDF, where that was built with the same MPI."""
+"""Array subfiles with records, written by the engine and read by PnetCDF, where that was built with the same
+MPI."""
 
 import shutil
 import subprocess
@@ -19,18 +20,34 @@ def reader(real_mpi, tmp_path):
     compiler = shutil.which("cc") or shutil.which("gcc")
     if not compiler or not real_mpi.mpicc:
         pytest.skip("no C compiler")
-    library = subprocess.run([compiler, "-print-file-name=libpnetcdf.so"], stdout=subprocess.PIPE, text=True).stdout.strip()
+    library = subprocess.run(
+        [compiler, "-print-file-name=libpnetcdf.so"], stdout=subprocess.PIPE, text=True
+    ).stdout.strip()
     if not Path(library).is_file() or mpi_libraries.mpi_of_program(library).family != real_mpi.family:
         pytest.skip(f"no PnetCDF for {real_mpi.id}")
     program = tmp_path / "values"
-    subprocess.run([real_mpi.mpicc, "-o", program, HERE / "programs" / "pnetcdf_values.c", "-lpnetcdf"], check=True, timeout=120)
+    subprocess.run(
+        [real_mpi.mpicc, "-o", program, HERE / "programs" / "pnetcdf_values.c", "-lpnetcdf"],
+        check=True,
+        timeout=120,
+    )
 
     def read(name, *paths):
         words = [real_mpi.mpiexec, "-n", "2", program, name, *paths]
-        done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        done = subprocess.run(
+            [str(word) for word in words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+        )
         assert done.returncode == 0, done.stdout
         halves = [line.split(":") for line in done.stdout.splitlines() if ":" in line]
-        return [np.array(values.split(), "f8").reshape([int(length) for length in shape.split()]) for shape, values in halves]
+        return [
+            np.array(values.split(), "f8").reshape([int(length) for length in shape.split()])
+            for shape, values in halves
+        ]
+
     return read
 
 

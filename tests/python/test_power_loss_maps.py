@@ -1,4 +1,5 @@
-"""As test_power_loss.py, of saved decompositions: after a loss of power while one is saved again, the file is the whole old one or the whole new one."""
+"""As test_power_loss.py, of saved decompositions: after a loss of power while one is saved again, the file is
+the whole old one or the whole new one."""
 
 import subprocess
 from pathlib import Path
@@ -16,21 +17,53 @@ PROGRAMS = Path(__file__).parent / "programs"
 def save(real_mpi, tmp_path):
     """Runs the program; with PIO's functions where libcollio_pio is built for this MPI."""
     libraries, sources = Build.of(real_mpi).root / "lib", PROGRAMS.parents[2]
-    pio = ["-DWITH_PIO", f"-I{sources / 'pio/include'}", "-lcollio_pio", "-lpnetcdf"] if (libraries / "libcollio_pio.so").is_file() else []
+    pio = (
+        ["-DWITH_PIO", f"-I{sources / 'pio/include'}", "-lcollio_pio", "-lpnetcdf"]
+        if (libraries / "libcollio_pio.so").is_file()
+        else []
+    )
     program = tmp_path / "saved_maps"
-    subprocess.run([real_mpi.mpicc, "-o", program, PROGRAMS / "saved_maps.c", f"-I{sources / 'include'}", f"-L{libraries}", *pio, "-lcollio", f"-Wl,-rpath,{libraries}"],
-                   check=True)
+    subprocess.run(
+        [
+            real_mpi.mpicc,
+            "-o",
+            program,
+            PROGRAMS / "saved_maps.c",
+            f"-I{sources / 'include'}",
+            f"-L{libraries}",
+            *pio,
+            "-lcollio",
+            f"-Wl,-rpath,{libraries}",
+        ],
+        check=True,
+    )
 
     def save(folder, steps):
-        words = [real_mpi.mpiexec, "-n", "3", *(["--oversubscribe"] if real_mpi.family == "openmpi" else []), program, folder, steps]
-        done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+        words = [
+            real_mpi.mpiexec,
+            "-n",
+            "3",
+            *(["--oversubscribe"] if real_mpi.family == "openmpi" else []),
+            program,
+            folder,
+            steps,
+        ]
+        done = subprocess.run(
+            [str(word) for word in words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=100,
+        )
         assert done.returncode == 0, done.stdout
 
     return save
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(("mark-", "."))}
+    return {
+        path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(("mark-", "."))
+    }
 
 
 def test_a_saved_decomposition_is_the_old_or_the_new_one(power, save, tmp_path):

@@ -20,8 +20,15 @@ def four(program, memory, tmp_path):
         folders = [memory / f"behind{i}" for i in range(4)]
         for folder in folders:
             folder.mkdir()
-        yield [running.enter_context(start_target(program, TargetSpec(f"t{i}", FAST), tmp_path / f"t{i}", folder)).mountpoint
-               for i, folder in enumerate(folders)], folders
+        yield (
+            [
+                running.enter_context(
+                    start_target(program, TargetSpec(f"t{i}", FAST), tmp_path / f"t{i}", folder)
+                ).mountpoint
+                for i, folder in enumerate(folders)
+            ],
+            folders,
+        )
 
 
 def slow_down(mount, folder, after_bytes, ended):
@@ -37,25 +44,45 @@ def byte_at(place):
 
 
 @pytest.mark.parametrize("length", ["grows", "full-length"])
-def test_the_rest_goes_to_the_other_targets(four, real_mpi, compiled, collio_process, tmp_path, monkeypatch, length):
+def test_the_rest_goes_to_the_other_targets(
+    four, real_mpi, compiled, collio_process, tmp_path, monkeypatch, length
+):
     monkeypatch.setenv("COLLIO_RANKS_PER_NODE", "1")
     mounts, folders = four
     path, report = tmp_path / "data", tmp_path / "report.json"
-    hints = ["collio_subfiles=auto", "collio_redeal=enable", f"collio_subfile_dirs={':'.join(map(str, mounts))}"]
+    hints = [
+        "collio_subfiles=auto",
+        "collio_redeal=enable",
+        f"collio_subfile_dirs={':'.join(map(str, mounts))}",
+    ]
     all_bytes, ended = BLOCK * BLOCKS * STEPS * RANKS, threading.Event()
     slowing = threading.Thread(target=slow_down, args=(mounts[2], folders[2], 6 * MB, ended))
     slowing.start()
     try:
         words = [word for hint in hints for word in ("--set", hint)]
-        done = collio_process("run", *words, "--report", report, "--", real_mpi.mpiexec, "-n", RANKS, compiled(real_mpi, "steps"), path, BLOCK, BLOCKS,
-                              STEPS, *[length] * (length != "grows"))
+        done = collio_process(
+            "run",
+            *words,
+            "--report",
+            report,
+            "--",
+            real_mpi.mpiexec,
+            "-n",
+            RANKS,
+            compiled(real_mpi, "steps"),
+            path,
+            BLOCK,
+            BLOCKS,
+            STEPS,
+            *[length] * (length != "grows"),
+        )
     finally:
         ended.set()
         slowing.join()
     assert done.returncode == 0, done.stderr
-    file, = json.loads(report.read_text())["files"]
+    (file,) = json.loads(report.read_text())["files"]
     print("\n".join(file["subfiles"]["redealt"]))
-    told, = file["subfiles"]["redealt"]
+    (told,) = file["subfiles"]["redealt"]
     assert f"without subfile 2 in {mounts[2]}: at most " in told, told
     sizes = file["subfiles"]["bytes"]
     assert sum(sizes) == all_bytes and sizes[2] < 0.7 * min(sizes[0], sizes[1], sizes[3]), sizes

@@ -1,4 +1,5 @@
-"""The network in a report: its lines, the matrix on the terminal and on the page, many nodes, nothing at all."""
+"""The network in a report: its lines, the matrix on the terminal and on the page, many nodes, nothing at
+all."""
 
 import json
 import re
@@ -11,11 +12,25 @@ from collio.report import network as report_network
 from collio.report import reading
 
 BUSIEST = {"from": "rack0", "to": "<core>", "bytes": 81920, "seconds": 0.0016384}
-TRAFFIC = {"bytes": 243712, "flows": [[0, 1, 122880], [1, 0, 81920], [2, 0, 38912]], "hop_bytes": 800000, "busiest": BUSIEST}
-EXPECTED = {"bytes": 204800, "flows": [[0, 1, 102400], [1, 2, 102400]], "hop_bytes": 700000, "busiest": BUSIEST}
+TRAFFIC = {
+    "bytes": 243712,
+    "flows": [[0, 1, 122880], [1, 0, 81920], [2, 0, 38912]],
+    "hop_bytes": 800000,
+    "busiest": BUSIEST,
+}
+EXPECTED = {
+    "bytes": 204800,
+    "flows": [[0, 1, 102400], [1, 2, 102400]],
+    "hop_bytes": 700000,
+    "busiest": BUSIEST,
+}
 NETWORK = {
-    "name": "two <racks>", "nodes": 8, "hops": {"min": 2, "max": 4}, "hosts": ["n&0", "n1", "n2"],
-    "traffic": TRAFFIC, "expected": EXPECTED,
+    "name": "two <racks>",
+    "nodes": 8,
+    "hops": {"min": 2, "max": 4},
+    "hosts": ["n&0", "n1", "n2"],
+    "traffic": TRAFFIC,
+    "expected": EXPECTED,
 }
 
 
@@ -34,15 +49,23 @@ def shown(tmp_path, cli, monkeypatch):
         done = cli("report", path)
         assert done.exit_code == 0, done.output
         return done.output, report_html.page(reading.load(path))
+
     return show
 
 
 def test_lines_say_where_and_how_much(shown):
     text, page = shown(NETWORK)
     assert "network two <racks>, 8 nodes; this job's are 2 to 4 hops apart" in text
-    assert "between nodes: 238 KiB, hop-bytes 781.2 KiB, busiest link rack0 to <core>: 80 KiB, 1.64 ms at least" in text
+    assert (
+        "between nodes: 238 KiB, hop-bytes 781.2 KiB, busiest link rack0 to <core>: 80 KiB, 1.64 ms at least"
+        in text
+    )
     assert "foreseen by the plans: 200 KiB, hop-bytes 683.6 KiB" in text
-    assert "two &lt;racks&gt;" in page and "rack0 to &lt;core&gt;" in page and "foreseen by the plans: 200 KiB" in page
+    assert (
+        "two &lt;racks&gt;" in page
+        and "rack0 to &lt;core&gt;" in page
+        and "foreseen by the plans: 200 KiB" in page
+    )
 
 
 def test_the_matrix_is_a_table(shown):
@@ -78,7 +101,14 @@ def test_a_large_matrix_is_its_largest_flows_on_the_terminal(shown):
     nodes = 20
     flows = [[node, (node + 1) % nodes, 1024 * (node + 1)] for node in range(nodes)]
     hosts = [f"n{node}" for node in range(nodes)]
-    text, page = shown({"name": None, "hosts": hosts, "traffic": {"bytes": 1, "flows": flows}, "expected": {"bytes": 0, "flows": []}})
+    text, page = shown(
+        {
+            "name": None,
+            "hosts": hosts,
+            "traffic": {"bytes": 1, "flows": flows},
+            "expected": {"bytes": 0, "flows": []},
+        }
+    )
     assert "largest flows" in text and "n19   n0   20 KiB" in text and "n0    n1 " not in text
     assert page.count("<td>n") == nodes
 
@@ -86,13 +116,21 @@ def test_a_large_matrix_is_its_largest_flows_on_the_terminal(shown):
 def test_many_nodes_have_sums(shown):
     sent = list(range(100))
     traffic = {"bytes": sum(sent), "sent": sent, "received": sent[::-1]}
-    text, page = shown({"name": None, "traffic": traffic, "expected": {"bytes": 0, "sent": [5] * 100, "received": [7] * 100}})
+    text, page = shown(
+        {"name": None, "traffic": traffic, "expected": {"bytes": 0, "sent": [5] * 100, "received": [7] * 100}}
+    )
     assert "between nodes: 4.834 KiB" in text
-    assert re.search(r"<td>99</td><td class=\"num\">99 B <span class=\"dim\">\(5 B\)</span></td><td class=\"num\">0 B", page)
+    assert re.search(
+        r"<td>99</td><td class=\"num\">99 B <span class=\"dim\">\(5 B\)</span></td><td class=\"num\">0 B",
+        page,
+    )
     assert page.count("<tr><td>") == report_network.LARGEST_ON_PAGE
 
 
-@pytest.mark.parametrize("network", [None, {}, {"traffic": None}, {"name": "x"}, {"traffic": {}, "expected": {}}, {"traffic": {"flows": []}}])
+@pytest.mark.parametrize(
+    "network",
+    [None, {}, {"traffic": None}, {"name": "x"}, {"traffic": {}, "expected": {}}, {"traffic": {"flows": []}}],
+)
 def test_sparse_networks_do_not_crash(shown, network):
     text, page = shown(network)
     assert "/scratch/a.nc" in text and "bytes between nodes" not in page

@@ -1,4 +1,5 @@
-"""Files in subfiles without MPI: `collio split`, `join` and `fsck`, and files that a job wrote under `collio run`."""
+"""Files in subfiles without MPI: `collio split`, `join` and `fsck`, and files that a job wrote under `collio
+run`."""
 
 import fcntl
 import json
@@ -31,8 +32,15 @@ def test_split_and_join_give_the_same_bytes(cli, file, tmp_path, count, unit):
         dirs = ["--dirs", elsewhere]
     assert cli("split", file, "--subfiles", count, "--unit", unit, *dirs).exit_code == 0
     found = subfile_set.find(file)
-    assert sum(found.lengths()) == len(data) and found.length() == len(data) and file.read_bytes().startswith(b"collio placeholder 1 ")
-    assert cli("fsck", file).exit_code == 0 and "kept in subfiles already" in cli("split", file, "--subfiles", 2).output
+    assert (
+        sum(found.lengths()) == len(data)
+        and found.length() == len(data)
+        and file.read_bytes().startswith(b"collio placeholder 1 ")
+    )
+    assert (
+        cli("fsck", file).exit_code == 0
+        and "kept in subfiles already" in cli("split", file, "--subfiles", 2).output
+    )
     assert cli("join", file).exit_code == 0
     assert file.read_bytes() == data and file.stat().st_mode & 0o777 == 0o640
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["else", "out.nc"]
@@ -60,7 +68,11 @@ def test_every_changed_byte_of_a_manifest_is_an_error():
     text = manifest.Manifest(7, True, b"a\nb%", 3, 1000, 2, [b".", b"/x y"], 5, 4).text()
     assert manifest.parse(text, "m").base == b"a\nb%"
     for at in range(len(text)):
-        for damaged in (text[:at] + bytes([text[at] ^ 1]) + text[at + 1:], text[:at], text[:at] + text[at + 1:]):
+        for damaged in (
+            text[:at] + bytes([text[at] ^ 1]) + text[at + 1 :],
+            text[:at],
+            text[:at] + text[at + 1 :],
+        ):
             with pytest.raises(manifest.ManifestError):
                 manifest.parse(damaged, "m")
 
@@ -69,7 +81,7 @@ def test_a_damaged_placeholder_is_no_ordinary_file(cli, file):
     cli("split", file, "--subfiles", 3, "--unit", 1000)
     text = file.read_bytes()
     for at in range(len(manifest.MARK)):
-        for damaged in (text[:at] + bytes([text[at] ^ 0x20]) + text[at + 1:], text[:at + 1]):
+        for damaged in (text[:at] + bytes([text[at] ^ 0x20]) + text[at + 1 :], text[: at + 1]):
             file.write_bytes(damaged)
             for command in (["fsck", file], ["join", file], ["split", file, "--subfiles", 2]):
                 told = cli(*command)
@@ -85,7 +97,11 @@ def test_a_file_that_is_open_is_not_joined(cli, file):
     data = file.read_bytes()
     cli("split", file, "--subfiles", 3, "--unit", 1000)
     with open(file, "rb") as used:
-        fcntl.fcntl(used, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, subfile_set.USE_BYTE, 1, 0))
+        fcntl.fcntl(
+            used,
+            fcntl.F_OFD_SETLK,
+            struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, subfile_set.USE_BYTE, 1, 0),
+        )
         told = cli("join", file)
         assert told.exit_code == 1 and "is open in a program" in told.output and subfile_set.find(file)
     assert cli("join", file).exit_code == 0 and file.read_bytes() == data
@@ -95,11 +111,22 @@ def test_names_are_flushed_before_anything_is_removed(cli, file, tmp_path, monke
     steps = []
     for name in ("fsync", "unlink", "rename", "replace"):
         real = getattr(os, name)
-        monkeypatch.setattr(os, name, lambda what, *rest, name=name, real=real, **more: (
-            steps.append((name, os.readlink(f"/proc/self/fd/{what}") if isinstance(what, int) else os.fspath(what))), real(what, *rest, **more))[1])
+        monkeypatch.setattr(
+            os,
+            name,
+            lambda what, *rest, name=name, real=real, **more: (
+                steps.append(
+                    (name, os.readlink(f"/proc/self/fd/{what}") if isinstance(what, int) else os.fspath(what))
+                ),
+                real(what, *rest, **more),
+            )[1],
+        )
     assert cli("split", file, "--subfiles", 3, "--unit", 1000).exit_code == 0
     placeholder = next(path for _, path in steps if ".splitting." in path)
-    assert steps.index(("fsync", placeholder)) < steps.index(("fsync", f"{file}.collio")) and steps[-1] == ("fsync", str(tmp_path))
+    assert steps.index(("fsync", placeholder)) < steps.index(("fsync", f"{file}.collio")) and steps[-1] == (
+        "fsync",
+        str(tmp_path),
+    )
     steps.clear()
     assert cli("join", file).exit_code == 0
     removed = next(i for i, (name, path) in enumerate(steps) if name == "unlink" and ".collio/" in path)
@@ -114,10 +141,21 @@ def test_a_job_writes_and_reads_them(real_mpi, compiled, collio_process, tmp_pat
     hints = ["--set", "collio_subfiles=4", "--set", "collio_subfile_unit=1000"]
     done = collio_process("run", *hints, "--report", report, *run, data)
     assert done.returncode == 0, done.stderr
-    written, = json.loads(report.read_text())["files"]
-    assert written["layout"] == {"unit_bytes": 1000, "count": 4, "targets": [], "source": "subfiles", "asked": ""}
+    (written,) = json.loads(report.read_text())["files"]
+    assert written["layout"] == {
+        "unit_bytes": 1000,
+        "count": 4,
+        "targets": [],
+        "source": "subfiles",
+        "asked": "",
+    }
     subfiles = written["subfiles"]
-    assert subfiles["count"] == 4 and subfiles["unit_bytes"] == 1000 and sum(subfiles["bytes"]) == plain.stat().st_size and not subfiles["joined"]
+    assert (
+        subfiles["count"] == 4
+        and subfiles["unit_bytes"] == 1000
+        and sum(subfiles["bytes"]) == plain.stat().st_size
+        and not subfiles["joined"]
+    )
     found = subfile_set.find(data)
     assert found.manifest.text() == found.manifest_path.read_bytes() and found.lengths() == subfiles["bytes"]
     told = collio_process("fsck", data)
@@ -127,11 +165,19 @@ def test_a_job_writes_and_reads_them(real_mpi, compiled, collio_process, tmp_pat
     done = collio_process("run", *hints, "--set", "collio_join=close", "--report", report, *run, data)
     assert done.returncode == 0 and data.read_bytes() == plain.read_bytes()
     subfiles = json.loads(report.read_text())["files"][0]["subfiles"]
-    assert subfiles["joined"] and 0 < subfiles["joined_by_kernel"] + subfiles["joined_through_memory"] <= plain.stat().st_size
+    assert (
+        subfiles["joined"]
+        and 0 < subfiles["joined_by_kernel"] + subfiles["joined_through_memory"] <= plain.stat().st_size
+    )
     assert "joined when closed" in " ".join(collio_process("report", report).stdout.split())
     data.unlink()
     done = collio_process("run", *hints, "--set", "collio_join=background", "--report", report, *run, data)
-    assert done.returncode == 0 and "stays in its subfiles" not in done.stderr and data.read_bytes() == plain.read_bytes()  # the job ends with the join
+    # the job ends with the join
+    assert (
+        done.returncode == 0
+        and "stays in its subfiles" not in done.stderr
+        and data.read_bytes() == plain.read_bytes()
+    )
     subfiles = json.loads(report.read_text())["files"][0]["subfiles"]
     assert subfiles["joining"] and not subfiles["joined"] and not list(tmp_path.glob("*.collio"))
     assert "joined in the background" in " ".join(collio_process("report", report).stdout.split())
@@ -150,4 +196,8 @@ def test_a_subfile_for_each_folder(real_mpi, compiled, collio_process, tmp_path)
     assert subfiles["count"] == 3 and [len(list(folder.iterdir())) for folder in folders] == [1, 1, 1]
     data.unlink()
     done = collio_process("run", "--set", "collio_subfiles=auto", *run)
-    assert done.returncode == 0 and "names no folders" in done.stderr and not data.read_bytes().startswith(b"collio")
+    assert (
+        done.returncode == 0
+        and "names no folders" in done.stderr
+        and not data.read_bytes().startswith(b"collio")
+    )

@@ -1,4 +1,5 @@
-"""Who may read files in subfiles, and holes: both stay as they are when files are joined, split and copied."""
+"""Who may read files in subfiles, and holes: both stay as they are when files are joined, split and
+copied."""
 
 import os
 import random
@@ -41,7 +42,11 @@ def test_private_bytes_are_never_readable_by_others(cli, private, tmp_path, monk
         return real(*words)
 
     monkeypatch.setattr(copying.os, "copy_file_range", looks)
-    words = {"split": ["split", private, "--subfiles", 3, "--unit", 1000], "join": ["join", private], "cp": ["cp", private, tmp_path / "c.raw"]}[command]
+    words = {
+        "split": ["split", private, "--subfiles", 3, "--unit", 1000],
+        "join": ["join", private],
+        "cp": ["cp", private, tmp_path / "c.raw"],
+    }[command]
     assert cli(*words).exit_code == 0
     assert seen and not any(seen) and not readable(tmp_path)
 
@@ -68,12 +73,20 @@ def test_owner_group_attributes_and_times_are_kept(cli, private, tmp_path):
 
     def is_kept(path):
         now = path.stat()
-        assert (now.st_uid, now.st_gid, now.st_mode, now.st_mtime_ns) == (before.st_uid, before.st_gid, before.st_mode, before.st_mtime_ns)
+        assert (now.st_uid, now.st_gid, now.st_mode, now.st_mtime_ns) == (
+            before.st_uid,
+            before.st_gid,
+            before.st_mode,
+            before.st_mtime_ns,
+        )
         assert os.getxattr(path, "user.note") == b"kept"
 
     assert cli("split", private, "--subfiles", 2).exit_code == 0
     is_kept(private)
-    assert all((path.stat().st_uid, path.stat().st_gid) == (before.st_uid, before.st_gid) for path in subfile_set.find(private).subfiles())
+    assert all(
+        (path.stat().st_uid, path.stat().st_gid) == (before.st_uid, before.st_gid)
+        for path in subfile_set.find(private).subfiles()
+    )
     assert cli("cp", private, tmp_path / "c.raw").exit_code == 0
     is_kept(tmp_path / "c.raw")
     assert cli("join", private).exit_code == 0
@@ -83,18 +96,33 @@ def test_owner_group_attributes_and_times_are_kept(cli, private, tmp_path):
 
 
 def test_access_control_lists_are_kept(cli, private):
-    acl = b"\2\0\0\0" + b"".join(tag.to_bytes(2, "little") + bits.to_bytes(2, "little") + who.to_bytes(4, "little")
-                                 for tag, bits, who in ((1, 6, 0xFFFFFFFF), (2, 4, 4321), (4, 0, 0xFFFFFFFF), (16, 4, 0xFFFFFFFF), (32, 0, 0xFFFFFFFF)))
+    acl = b"\2\0\0\0" + b"".join(
+        tag.to_bytes(2, "little") + bits.to_bytes(2, "little") + who.to_bytes(4, "little")
+        for tag, bits, who in (
+            (1, 6, 0xFFFFFFFF),
+            (2, 4, 4321),
+            (4, 0, 0xFFFFFFFF),
+            (16, 4, 0xFFFFFFFF),
+            (32, 0, 0xFFFFFFFF),
+        )
+    )
     try:
         os.setxattr(private, "system.posix_acl_access", acl)
     except OSError:
         pytest.skip("no access control lists here")
     assert cli("split", private, "--subfiles", 2).exit_code == 0
     found = subfile_set.find(private)
-    assert all(os.getxattr(path, "system.posix_acl_access") == acl for path in (private, found.manifest_path, *found.subfiles()))
+    assert all(
+        os.getxattr(path, "system.posix_acl_access") == acl
+        for path in (private, found.manifest_path, *found.subfiles())
+    )
     of_folder = os.getxattr(found.folder, "system.posix_acl_access")
     assert of_folder[4 + 8 + 2] == 5 and stat.S_IMODE(found.folder.stat().st_mode) == 0o750
-    assert cli("fsck", private).exit_code == 0 and cli("join", private).exit_code == 0 and os.getxattr(private, "system.posix_acl_access") == acl
+    assert (
+        cli("fsck", private).exit_code == 0
+        and cli("join", private).exit_code == 0
+        and os.getxattr(private, "system.posix_acl_access") == acl
+    )
 
 
 def test_fsck_says_which_chmod_is_missing(cli, private, tmp_path):
@@ -108,7 +136,9 @@ def test_fsck_says_which_chmod_is_missing(cli, private, tmp_path):
             path.chmod(mode)
             for _ in range(3):  # some files only come to light behind the folder
                 told = cli("fsck", path)
-                commands = [line.rpartition("chmod ")[2] for line in told.output.splitlines() if ": chmod " in line]
+                commands = [
+                    line.rpartition("chmod ")[2] for line in told.output.splitlines() if ": chmod " in line
+                ]
                 assert (told.exit_code == 1) == bool(commands)
                 assert not any(os.system(f"chmod {command}") for command in commands)
                 if not commands:
@@ -135,4 +165,8 @@ def test_holes_stay_holes(cli, tmp_path):
     assert cli("split", path, "--subfiles", 3).exit_code == 0 and blocks() < 1 << 20
     assert cli("cp", path, tmp_path / "copy").exit_code == 0 and blocks() < 1 << 20
     assert cli("join", path).exit_code == 0 and blocks() < 1 << 20 and path.read_bytes() == data
-    assert cli("cp", path, tmp_path / "copy").exit_code == 0 and blocks() < 1 << 20 and (tmp_path / "copy").read_bytes() == data
+    assert (
+        cli("cp", path, tmp_path / "copy").exit_code == 0
+        and blocks() < 1 << 20
+        and (tmp_path / "copy").read_bytes() == data
+    )

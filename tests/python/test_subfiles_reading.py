@@ -38,7 +38,12 @@ def test_reads_as_an_ordinary_file(split, tmp_path):
     split(tmp_path / "file", count=dice.choice([1, 3, 100]))
     before = len(os.listdir("/proc/self/fd"))
     with collio.open_file(tmp_path / "plain") as plain, collio.open_file(tmp_path / "file") as file:
-        assert file.read() == data and file.seek(-10, os.SEEK_END) == len(data) - 10 and file.read(100) == data[-10:] and file.read(1) == b""
+        assert (
+            file.read() == data
+            and file.seek(-10, os.SEEK_END) == len(data) - 10
+            and file.read(100) == data[-10:]
+            and file.read(1) == b""
+        )
         for _ in range(300):
             at, count = dice.randrange(len(data) + 100), dice.choice([1, 699, 701, 5000])
             assert file.seek(at) == plain.seek(at) and file.read(count) == plain.read(count)
@@ -54,7 +59,11 @@ def test_holes_are_zeros_and_damage_is_an_error(split, tmp_path):
     with open(found.subfile(0), "r+b") as subfile:
         subfile.truncate(8_000)  # the file's last byte is another stripe of this subfile then
     with collio.open_file(path) as file:
-        assert len(data := file.read()) == found.length() and data[:10_000] == b"x" * 10_000 and not data[10_000:].strip(b"\0")
+        assert (
+            len(data := file.read()) == found.length()
+            and data[:10_000] == b"x" * 10_000
+            and not data[10_000:].strip(b"\0")
+        )
     found.subfile(1).unlink()
     with pytest.raises(ManifestError, match=f"missing: {found.subfile(1)}"):
         collio.open_file(path)
@@ -103,7 +112,9 @@ def test_xarray_reads_no_more_than_it_needs(split, tmp_path, monkeypatch):
     split(path, unit="1MiB")
     counted = []
     real = SubfileReader.readinto
-    monkeypatch.setattr(SubfileReader, "readinto", lambda self, buffer: counted.append(real(self, buffer)) or counted[-1])
+    monkeypatch.setattr(
+        SubfileReader, "readinto", lambda self, buffer: counted.append(real(self, buffer)) or counted[-1]
+    )
     with xarray.open_dataset(path) as found:
         assert found["c"][1_000_000].item() == ord("c")
     assert 0 < sum(counted) < 50_000_000, "of 128 MB"

@@ -60,11 +60,24 @@ def test_the_first_byte_that_is_missing():
     for _ in range(200):
         count, unit = dice.randrange(1, 6), dice.randrange(1, 4)
         firsts = sorted(dice.sample(range(1, 20), dice.randrange(3)))
-        layout = Layout(unit, count, [Deal(first, tuple(sorted(dice.sample(range(count), dice.randrange(1, count + 1))))) for first in firsts])
-        where = [(layout.place(byte // unit)[0], layout.place(byte // unit)[1] * unit + byte % unit) for byte in range(30 * unit)]
+        layout = Layout(
+            unit,
+            count,
+            [
+                Deal(first, tuple(sorted(dice.sample(range(count), dice.randrange(1, count + 1)))))
+                for first in firsts
+            ],
+        )
+        where = [
+            (layout.place(byte // unit)[0], layout.place(byte // unit)[1] * unit + byte % unit)
+            for byte in range(30 * unit)
+        ]
         subfile, length = dice.randrange(count), dice.randrange(8 * unit)
         lacking = layout.lacking(subfile, length)
-        expected = next((byte for byte, (number, inside) in enumerate(where) if number == subfile and inside >= length), None)
+        expected = next(
+            (byte for byte, (number, inside) in enumerate(where) if number == subfile and inside >= length),
+            None,
+        )
         assert lacking == expected or (expected is None and lacking >= 30 * unit)
 
 
@@ -75,10 +88,17 @@ def test_bytes_before_the_first_missing_one_are_saved(cli, kept, data, way):
     shorten(kept, subfile, 10)
     change(kept, synced_bytes=20_000)
     told = cli("fsck", kept)
-    assert told.exit_code == 1 and "too short" in told.output and f"the first {len(data) - 10:,} bytes are there" in told.output
+    assert (
+        told.exit_code == 1
+        and "too short" in told.output
+        and f"the first {len(data) - 10:,} bytes are there" in told.output
+    )
     assert cli("join", kept).exit_code == 1 and cli("join", "--unfinished", kept).exit_code == 1
     told = cli("join", "--salvage", kept) if way == "salvage" else cli("fsck", "--repair", kept)
-    assert told.exit_code == 0 and f"cut after {len(data) - 10:,} bytes; 10 bytes behind them are gone" in told.output
+    assert (
+        told.exit_code == 0
+        and f"cut after {len(data) - 10:,} bytes; 10 bytes behind them are gone" in told.output
+    )
     if way == "repair":
         assert cli("fsck", kept).exit_code == 0 and cli("join", kept).exit_code == 0
     assert kept.read_bytes() == data[:-10] and names(kept.parent) == ["t.raw"]
@@ -114,16 +134,32 @@ def test_a_lost_placeholder_is_made_again(cli, kept, data):
     text, manifest = kept.read_bytes(), subfile_set.find(kept).manifest_path
     os.truncate(kept, 0)
     told = cli("fsck", kept)
-    assert told.exit_code == 1 and "a program emptied it" in told.output and f"collio fsck --repair {manifest.parent}" in told.output
+    assert (
+        told.exit_code == 1
+        and "a program emptied it" in told.output
+        and f"collio fsck --repair {manifest.parent}" in told.output
+    )
     os.utime(kept, (1, 1))
     told = cli("fsck", kept)
     assert told.exit_code == 1 and "its placeholder was lost" in told.output
     assert cli("fsck", "--orphans", "--remove", kept.parent).exit_code == 1 and manifest.exists()
-    assert cli("fsck", "--repair", kept).exit_code == 0 and kept.read_bytes() == text and cli("fsck", kept).exit_code == 0
+    assert (
+        cli("fsck", "--repair", kept).exit_code == 0
+        and kept.read_bytes() == text
+        and cli("fsck", kept).exit_code == 0
+    )
     kept.unlink()
     told = cli("fsck", kept)
-    assert told.exit_code == 1 and "does not exist" in told.output and f"collio fsck --repair {manifest.parent}" in told.output
-    assert cli("fsck", "--repair", manifest.parent).exit_code == 0 and cli("join", kept).exit_code == 0 and kept.read_bytes() == data
+    assert (
+        told.exit_code == 1
+        and "does not exist" in told.output
+        and f"collio fsck --repair {manifest.parent}" in told.output
+    )
+    assert (
+        cli("fsck", "--repair", manifest.parent).exit_code == 0
+        and cli("join", kept).exit_code == 0
+        and kept.read_bytes() == data
+    )
 
 
 def test_a_recovered_file_overwrites_nothing(cli, kept, data):
@@ -132,7 +168,10 @@ def test_a_recovered_file_overwrites_nothing(cli, kept, data):
     assert cli("fsck", kept).exit_code == 0
     assert cli("fsck", "--repair", kept.with_name("t.raw.collio")).exit_code == 0
     recovered = kept.with_name("t.raw.recovered")
-    assert kept.read_bytes() == b"another file" and identity.ownership(subfile_set.find(recovered)).standing is identity.Standing.own
+    assert (
+        kept.read_bytes() == b"another file"
+        and identity.ownership(subfile_set.find(recovered)).standing is identity.Standing.own
+    )
     assert "belongs to" in cli("fsck", "--repair", kept.with_name("t.raw.collio")).output
     assert cli("join", recovered).exit_code == 0 and recovered.read_bytes() == data
 
@@ -145,7 +184,12 @@ def test_bytes_written_without_collio_are_told(cli, kept, data):
     assert told.exit_code == 1 and "a program without collio wrote" in told.output
     assert cli("join", kept).exit_code == 1 and cli("fsck", "--repair", kept).exit_code == 1
     command = re.search(r"truncate -s \d+ \S+", told.output)[0]
-    assert os.system(command) == 0 and cli("fsck", kept).exit_code == 0 and cli("join", kept).exit_code == 0 and kept.read_bytes() == data
+    assert (
+        os.system(command) == 0
+        and cli("fsck", kept).exit_code == 0
+        and cli("join", kept).exit_code == 0
+        and kept.read_bytes() == data
+    )
 
 
 def test_an_interrupted_join_of_the_engine(cli, kept, data):
@@ -155,18 +199,28 @@ def test_an_interrupted_join_of_the_engine(cli, kept, data):
     told = cli("fsck", kept)
     assert told.exit_code == 1 and "a join was interrupted" in told.output
     assert cli("fsck", "--orphans", kept.parent).exit_code == 0
-    assert cli("fsck", "--repair", kept).exit_code == 0 and kept.read_bytes() == text and cli("join", kept).exit_code == 0 and kept.read_bytes() == data
+    assert (
+        cli("fsck", "--repair", kept).exit_code == 0
+        and kept.read_bytes() == text
+        and cli("join", kept).exit_code == 0
+        and kept.read_bytes() == data
+    )
 
 
 def test_join_tells_of_foreign_files_and_succeeds(cli, kept, data):
     (kept.with_name("t.raw.collio") / "note").touch()
     told = cli("join", kept)
-    assert told.exit_code == 0 and "as other files lie in it: note" in told.output and kept.read_bytes() == data
+    assert (
+        told.exit_code == 0 and "as other files lie in it: note" in told.output and kept.read_bytes() == data
+    )
 
 
 def test_orphans_are_listed_and_removed(cli, kept, tmp_path, settled):
     (tmp_path / "targets").mkdir()
-    for name, options in (("a b.raw", ["--dirs", tmp_path / "targets"]), ("used.raw", ["--dirs", tmp_path / "targets"])):
+    for name, options in (
+        ("a b.raw", ["--dirs", tmp_path / "targets"]),
+        ("used.raw", ["--dirs", tmp_path / "targets"]),
+    ):
         (tmp_path / name).write_bytes(b"x" * 10_000)
         assert cli("split", tmp_path / name, "--subfiles", 2, *options).exit_code == 0
     assert cli("fsck", "--orphans", tmp_path, tmp_path / "targets").exit_code == 0
@@ -177,24 +231,36 @@ def test_orphans_are_listed_and_removed(cli, kept, tmp_path, settled):
     lone.write_bytes(b"x" * 5000)
     told = cli("fsck", "--orphans", tmp_path, tmp_path / "targets")
     assert told.exit_code == 1 and "used.raw" not in told.output.replace("unused", "")
-    commands = [line.partition("remove: ")[2] for line in told.output.splitlines() if line.startswith("  remove: ")]
+    commands = [
+        line.partition("remove: ")[2] for line in told.output.splitlines() if line.startswith("  remove: ")
+    ]
     assert len(commands) == 4 and f"rm {shlex.quote(str(lone))[:-5]}.*" in commands
     assert "bytes on disk in 3 subfiles of" in told.output and "collio fsck --repair" in told.output
     told = cli("fsck", "--orphans", "--remove", tmp_path, tmp_path / "targets")
-    assert told.exit_code == 1 and told.output.count("removed") == 3 and lone.exists(), "its manifest may lie elsewhere"
+    assert told.exit_code == 1 and told.output.count("removed") == 3 and lone.exists(), (
+        "its manifest may lie elsewhere"
+    )
     assert not any(os.system(command) for command in commands[3:])
-    assert names(tmp_path) == ["targets", "used.raw", "used.raw.collio"] and cli("fsck", tmp_path / "used.raw").exit_code == 0
+    assert (
+        names(tmp_path) == ["targets", "used.raw", "used.raw.collio"]
+        and cli("fsck", tmp_path / "used.raw").exit_code == 0
+    )
     assert cli("fsck", "--orphans", tmp_path, tmp_path / "targets").exit_code == 0
 
 
 def test_what_may_be_in_the_making_stays(cli, kept, tmp_path):
     kept.unlink()
     told = cli("fsck", "--orphans", "--remove", tmp_path)
-    assert told.exit_code == 1 and "may be in the making" in told.output and names(tmp_path) == ["t.raw.collio"]
+    assert (
+        told.exit_code == 1 and "may be in the making" in told.output and names(tmp_path) == ["t.raw.collio"]
+    )
 
 
-SLOWLY = ("import time; from collio.subfiles import copying; copying.MOST_BYTES_AT_ONCE = 1000; "
-          "copying.os.copy_file_range = lambda *words, real=copying.os.copy_file_range: (time.sleep(0.01), real(*words))[1]; from collio.cli import main; main()")
+SLOWLY = (
+    "import time; from collio.subfiles import copying; copying.MOST_BYTES_AT_ONCE = 1000; "
+    "copying.os.copy_file_range = lambda *words, real=copying.os.copy_file_range: (time.sleep(0.01), "
+    "real(*words))[1]; from collio.cli import main; main()"
+)
 
 
 def killed(tmp_path, *words):
@@ -202,7 +268,10 @@ def killed(tmp_path, *words):
     before = set(tmp_path.rglob("*"))
     process = subprocess.Popen([sys.executable, "-c", SLOWLY, *map(str, words)])
     deadline = time.monotonic() + 20
-    while not any(path.is_file() and path.stat().st_blocks and re.search(r"\.joining\.|\.\d{4}$", path.name) for path in set(tmp_path.rglob("*")) - before):
+    while not any(
+        path.is_file() and path.stat().st_blocks and re.search(r"\.joining\.|\.\d{4}$", path.name)
+        for path in set(tmp_path.rglob("*")) - before
+    ):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
@@ -223,9 +292,20 @@ def test_a_killed_tool_leaves_nothing_that_stays(cli, tmp_path, settled, command
     assert len(names(tmp_path)) > len(whole)
     if cleaned_by == "orphans":
         told = cli("fsck", "--orphans", "--remove", tmp_path)
-        assert told.exit_code == 0 and "left by a process that was killed" in told.output and names(tmp_path) == whole
+        assert (
+            told.exit_code == 0
+            and "left by a process that was killed" in told.output
+            and names(tmp_path) == whole
+        )
     assert cli(*words).exit_code == 0
-    assert names(tmp_path) == {"split": ["y.raw", "y.raw.collio"], "join": ["y.raw"], "cp": ["y.raw", "y.raw.collio", "z.raw", "z.raw.collio"]}[command]
+    assert (
+        names(tmp_path)
+        == {
+            "split": ["y.raw", "y.raw.collio"],
+            "join": ["y.raw"],
+            "cp": ["y.raw", "y.raw.collio", "z.raw", "z.raw.collio"],
+        }[command]
+    )
     for one in tmp_path.glob("*.raw"):
         assert command == "join" or cli("join", one).exit_code == 0
         assert one.read_bytes() == data
@@ -234,15 +314,22 @@ def test_a_killed_tool_leaves_nothing_that_stays(cli, tmp_path, settled, command
 @pytest.mark.parametrize("replaced", [False, True])
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_killed_mv_loses_nothing(cli, kept, data, tmp_path, settled, moment, replaced):
-    """Killed before the folder is renamed, or after it: the bytes are at one of the names, and the same command ends the work."""
+    """Killed before the folder is renamed, or after it: the bytes are at one of the names, and the same
+    command ends the work."""
     into, moved = tmp_path / "into", tmp_path / "into/t.raw"
     into.mkdir()
     if replaced:
         moved.write_bytes(b"old")
     kill = "lambda *_: os.kill(os.getpid(), signal.SIGKILL)"
-    stop = {"before": "pathlib.Path.rename = lambda path, target: os.kill(os.getpid(), signal.SIGKILL) if path.is_dir() else os.rename(path, target)",
-            "after": f"identity.adopt = {kill}"}[moment]
-    program = f"import os, pathlib, signal; from collio.subfiles import identity; from collio.cli import main; {stop}; main()"
+    stop = {
+        "before": "pathlib.Path.rename = lambda path, target: os.kill(os.getpid(), signal.SIGKILL) if "
+        "path.is_dir() else os.rename(path, target)",
+        "after": f"identity.adopt = {kill}",
+    }[moment]
+    program = (
+        "import os, pathlib, signal; from collio.subfiles import identity; from collio.cli import "
+        f"main; {stop}; main()"
+    )
     assert subprocess.run([sys.executable, "-c", program, "mv", kept, into]).returncode == -signal.SIGKILL
     with collio.open_file(kept if moment == "before" else moved) as file:
         assert file.read() == data
@@ -254,11 +341,17 @@ def test_a_killed_mv_loses_nothing(cli, kept, data, tmp_path, settled, moment, r
         assert name == moved and aside.read_bytes() == b"old"
         aside.unlink()
     assert cli("mv", kept, into).exit_code == 0 and not kept.exists()
-    assert cli("fsck", moved).exit_code == 0 and cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(into) == ["t.raw"]
+    assert (
+        cli("fsck", moved).exit_code == 0
+        and cli("join", moved).exit_code == 0
+        and moved.read_bytes() == data
+        and names(into) == ["t.raw"]
+    )
 
 
 def test_a_mv_that_fails_leaves_all_as_it_was(cli, kept, data, tmp_path, monkeypatch):
     """Onto an ordinary file, a file in subfiles, and a free name."""
+
     def fails(moved):
         raise OSError(28, "No space left on device")
 
@@ -273,7 +366,7 @@ def test_a_mv_that_fails_leaves_all_as_it_was(cli, kept, data, tmp_path, monkeyp
         with monkeypatch.context() as patch:
             patch.setattr("collio.subfiles.identity.adopt", fails)
             assert "No space left" in cli("mv", kept, into).output and names(into) == before
-        for path, content in ((kept, data), (moved, b"old" * 1000))[:len(before) + 1]:
+        for path, content in ((kept, data), (moved, b"old" * 1000))[: len(before) + 1]:
             with collio.open_file(path) as file:
                 assert file.read() == content
             assert cli("fsck", path).exit_code == 0

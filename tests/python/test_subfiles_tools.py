@@ -38,6 +38,7 @@ def content(path):
 
 def collio_file(path):
     import collio
+
     return collio.open_file(path)
 
 
@@ -49,11 +50,19 @@ def test_a_copied_placeholder_is_known_as_one(cli, kept, data, tmp_path):
     path, copy = kept(), tmp_path / "b.raw"
     shutil.copy2(path, copy)
     told = cli("fsck", copy)
-    assert told.exit_code == 1 and f"is a copy of the placeholder {path}" in told.output and "collio cp" in told.output
+    assert (
+        told.exit_code == 1
+        and f"is a copy of the placeholder {path}" in told.output
+        and "collio cp" in told.output
+    )
     assert cli("fsck", path).exit_code == 0
     for command in (["join", copy], ["fsck", "--repair", copy]):
         told = cli(*command)
-        assert told.exit_code == 1 and f"copy of the placeholder {path}" in told.output and f"collio cp {path} {copy}" in told.output
+        assert (
+            told.exit_code == 1
+            and f"copy of the placeholder {path}" in told.output
+            and f"collio cp {path} {copy}" in told.output
+        )
     told = cli("rm", copy)
     assert told.exit_code == 0 and "the name alone is removed" in told.output and not copy.exists()
     assert cli("fsck", path).exit_code == 0 and content(path) == data
@@ -87,7 +96,9 @@ def test_subfiles_in_other_folders_may_be_those_of_another_placeholder(cli, kept
     shutil.rmtree(tmp_path / "run")
     moved = tmp_path / "moved/o.raw"
     assert cli("fsck", "--repair", moved).exit_code == 0 and cli("fsck", moved).exit_code == 0
-    assert cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(tmp_path / "targets") == []
+    assert (
+        cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(tmp_path / "targets") == []
+    )
 
 
 def test_a_restored_folder_owns_its_subfiles(cli, kept, data, tmp_path):
@@ -110,7 +121,9 @@ def test_cp_makes_a_whole_copy(cli, kept, data, tmp_path):
     assert told.exit_code == 0, told.output
     copy = tmp_path / "into/o.raw"
     assert (tmp_path / "into/plain").read_bytes() == data
-    assert (tmp_path / "into/plain").stat().st_mtime_ns == 2_000_000_011 and (tmp_path / "into/plain").stat().st_mode & 0o777 == 0o640
+    assert (tmp_path / "into/plain").stat().st_mtime_ns == 2_000_000_011 and (
+        tmp_path / "into/plain"
+    ).stat().st_mode & 0o777 == 0o640
     assert cli("fsck", copy).exit_code == 0 and content(copy) == data
     assert subfile_set.find(copy).manifest.identity != subfile_set.find(path).manifest.identity
     assert cli("rm", path).exit_code == 0 and content(copy) == data
@@ -125,24 +138,39 @@ def test_cp_gives_a_copied_placeholder_bytes_of_its_own(cli, kept, data, tmp_pat
     assert cli("cp", path, copy).exit_code == 0
     with open(subfile_set.find(copy).subfile(0), "r+b") as file:
         file.write(b"changed")
-    assert cli("fsck", copy).exit_code == 0 and content(path) == data and content(copy) == b"changed" + data[7:]
+    assert (
+        cli("fsck", copy).exit_code == 0 and content(path) == data and content(copy) == b"changed" + data[7:]
+    )
 
 
 def test_cp_and_mv_refuse_what_they_must(cli, kept, tmp_path):
     path = kept()
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(path)
-    for words, word in ((["cp", path, tmp_path / "link"], "same file"), (["cp", tmp_path / "folder", tmp_path / "x"], "is a folder"), (["mv", path, path], "same file"),
-                        (["cp", path, tmp_path / "link", tmp_path / "y"], "is no folder"), (["mv", tmp_path / "no", tmp_path / "x"], "does not exist"),
-                        (["cp", path, path, tmp_path / "folder"], "several files would become"), (["rm", tmp_path / "folder"], "is a folder")):
+    for words, word in (
+        (["cp", path, tmp_path / "link"], "same file"),
+        (["cp", tmp_path / "folder", tmp_path / "x"], "is a folder"),
+        (["mv", path, path], "same file"),
+        (["cp", path, tmp_path / "link", tmp_path / "y"], "is no folder"),
+        (["mv", tmp_path / "no", tmp_path / "x"], "does not exist"),
+        (["cp", path, path, tmp_path / "folder"], "several files would become"),
+        (["rm", tmp_path / "folder"], "is a folder"),
+    ):
         told = cli(*words)
         assert told.exit_code == 1 and word in told.output, told.output
     subfile_set.find(path).subfile(1).unlink()
-    assert "missing" in cli("cp", path, tmp_path / "x").output and names(tmp_path) == ["folder", "link", "o.raw", "o.raw.collio"]
+    assert "missing" in cli("cp", path, tmp_path / "x").output and names(tmp_path) == [
+        "folder",
+        "link",
+        "o.raw",
+        "o.raw.collio",
+    ]
 
 
 @pytest.mark.parametrize("command", ["rm", "mv", "cp"])
-def test_a_file_that_is_moved_before_the_lock_keeps_its_subfiles(cli, kept, data, tmp_path, monkeypatch, command):
+def test_a_file_that_is_moved_before_the_lock_keeps_its_subfiles(
+    cli, kept, data, tmp_path, monkeypatch, command
+):
     """Subfiles in folders of their own stay where they are when their file is moved."""
     elsewhere, other = tmp_path / "elsewhere", tmp_path / "other"
     elsewhere.mkdir()
@@ -168,12 +196,19 @@ def test_a_damaged_set_stays_when_its_name_goes(cli, kept, data, tmp_path):
     (folder / "manifest").write_bytes(b"X")
     for command in ("rm", "fsck"):
         told = cli(command, path)
-        assert told.exit_code == 1 and f"rm {path}" in told.output and f"collio fsck --orphans {tmp_path}" in told.output
+        assert (
+            told.exit_code == 1
+            and f"rm {path}" in told.output
+            and f"collio fsck --orphans {tmp_path}" in told.output
+        )
     assert path.read_bytes().startswith(b"collio placeholder 1 ")
     new.write_bytes(data)
     with subfile_set.alone(path):
         assert "is open in a program" in cli("cp", new, path).output
-    for command, left in (("cp", ["new.raw", "old.raw", "old.raw.collio"]), ("mv", ["old.raw", "old.raw.collio"])):
+    for command, left in (
+        ("cp", ["new.raw", "old.raw", "old.raw.collio"]),
+        ("mv", ["old.raw", "old.raw.collio"]),
+    ):
         placeholder = path.read_bytes()
         told = cli(command, new, path)
         assert told.exit_code == 0 and f"collio fsck --orphans {tmp_path}" in told.output
@@ -192,9 +227,21 @@ def test_mv_takes_the_subfiles_along(cli, kept, data, tmp_path, elsewhere):
     assert cli("mv", tmp_path / "n.raw", tmp_path / "into").exit_code == 0
     moved = tmp_path / "into/n.raw"
     found = subfile_set.find(moved)
-    assert content(moved) == data and found.subfile(0).stat().st_ino == blocks and moved.stat().st_mode & 0o777 == 0o640
-    assert identity.ownership(found).standing is identity.Standing.own and names(tmp_path) == ["into", "targets"]
-    assert cli("join", moved).exit_code == 0 and moved.read_bytes() == data and names(tmp_path / "into") == ["n.raw"] and names(tmp_path / "targets") == []
+    assert (
+        content(moved) == data
+        and found.subfile(0).stat().st_ino == blocks
+        and moved.stat().st_mode & 0o777 == 0o640
+    )
+    assert identity.ownership(found).standing is identity.Standing.own and names(tmp_path) == [
+        "into",
+        "targets",
+    ]
+    assert (
+        cli("join", moved).exit_code == 0
+        and moved.read_bytes() == data
+        and names(tmp_path / "into") == ["n.raw"]
+        and names(tmp_path / "targets") == []
+    )
 
 
 def test_mv_to_another_file_system_copies(cli, kept, data, tmp_path, monkeypatch):
@@ -206,6 +253,7 @@ def test_mv_to_another_file_system_copies(cli, kept, data, tmp_path, monkeypatch
             if os.path.dirname(os.path.abspath(source)) != os.path.dirname(os.path.abspath(target)):
                 raise OSError(18, "Invalid cross-device link")
             return kind(source, target, **more)
+
         return renamed
 
     monkeypatch.setattr(os, "rename", between(real))
@@ -217,7 +265,11 @@ def test_mv_to_another_file_system_copies(cli, kept, data, tmp_path, monkeypatch
     assert "hard links" in cli("mv", path, target).output and content(path) == data
     (tmp_path / "second").unlink()
     assert cli("mv", path, plain, target).exit_code == 0
-    assert content(target / "o.raw") == data and (target / "plain").read_bytes() == data and names(tmp_path) == ["into"]
+    assert (
+        content(target / "o.raw") == data
+        and (target / "plain").read_bytes() == data
+        and names(tmp_path) == ["into"]
+    )
 
 
 def test_hard_links(cli, kept, data, tmp_path):
@@ -235,7 +287,12 @@ def test_split_refuses_a_file_that_is_open_for_writing(cli, tmp_path, data):
     path.write_bytes(data)
     with open(path, "r+b"):
         told = cli("split", path, "--subfiles", 2)
-    assert told.exit_code == 1 and "open for writing" in told.output and path.read_bytes() == data and names(tmp_path) == ["r.raw"]
+    assert (
+        told.exit_code == 1
+        and "open for writing" in told.output
+        and path.read_bytes() == data
+        and names(tmp_path) == ["r.raw"]
+    )
 
 
 WRITER = "import os, sys; f = os.open(sys.argv[1], os.O_RDWR); os.pwrite(f, b'CHECKPOINT', 0); os.fsync(f)"
@@ -257,10 +314,17 @@ def test_what_is_written_while_split_copies_is_not_lost(cli, tmp_path, data, mon
     monkeypatch.setattr(copying, "copy_range", slowly)
     if not leased:
         from collio.subfiles.steady import Steady
+
         monkeypatch.setattr(Steady, "_lease", lambda self: False)
     told = cli("split", path, "--subfiles", 2, "--unit", 1000)
-    assert told.exit_code == 1 and "by a program meanwhile" in told.output.replace("in a program", "by a program")
-    assert writers[0].wait(30) == 0 and path.read_bytes() == b"CHECKPOINT" + data[10:] and names(tmp_path) == ["r.raw"]
+    assert told.exit_code == 1 and "by a program meanwhile" in told.output.replace(
+        "in a program", "by a program"
+    )
+    assert (
+        writers[0].wait(30) == 0
+        and path.read_bytes() == b"CHECKPOINT" + data[10:]
+        and names(tmp_path) == ["r.raw"]
+    )
 
 
 def test_what_is_written_while_join_copies_is_not_lost(cli, kept, data, monkeypatch):
@@ -294,15 +358,26 @@ def test_a_failure_stops_all_copies_and_leaves_nothing(cli, tmp_path, monkeypatc
 
     monkeypatch.setattr(copying, "copy_range", fails)
     told = cli("split", path, "--subfiles", 4, "--unit", 1000)
-    assert told.exit_code == 1 and len(counted) < 60 and names(tmp_path) == ["r.raw"] and path.read_bytes() == b"x" * 400_000
+    assert (
+        told.exit_code == 1
+        and len(counted) < 60
+        and names(tmp_path) == ["r.raw"]
+        and path.read_bytes() == b"x" * 400_000
+    )
 
 
 def test_the_interrupt_key_stops_split_at_once(tmp_path):
     path = tmp_path / "r.raw"
     path.write_bytes(b"x" * 2_000_000)
-    program = ("import time; from collio.subfiles import copying; real = copying.copy_range; "
-               "copying.copy_range = lambda *words: (time.sleep(0.02), real(*words)); from collio.cli import main; main()")
-    process = subprocess.Popen([sys.executable, "-c", program, "split", path, "--subfiles", "4", "--unit", "1000"], stderr=subprocess.DEVNULL)
+    program = (
+        "import time; from collio.subfiles import copying; real = copying.copy_range; "
+        "copying.copy_range = lambda *words: (time.sleep(0.02), real(*words)); from collio.cli import main; "
+        "main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "split", path, "--subfiles", "4", "--unit", "1000"],
+        stderr=subprocess.DEVNULL,
+    )
     deadline = time.monotonic() + 20
     while not (tmp_path / "r.raw.collio/manifest").exists():
         assert time.monotonic() < deadline
@@ -317,12 +392,17 @@ def test_a_temporary_name_is_short_enough_and_tells_its_process(tmp_path):
     name = "ü" * 127
     path = leftovers.temporary(tmp_path / name, "joining")
     path.touch()
-    found, = leftovers.leftovers(tmp_path)
-    assert not found.is_dead() and found.process == os.getpid() and found.kind == "joining" and name.startswith(found.name)
+    (found,) = leftovers.leftovers(tmp_path)
+    assert (
+        not found.is_dead()
+        and found.process == os.getpid()
+        and found.kind == "joining"
+        and name.startswith(found.name)
+    )
     path.unlink()
     other = path.with_name(path.name.replace(f".{os.getpid()}-", f".{os.getpid()}-1"))
     other.touch()
-    found, = leftovers.leftovers(tmp_path)
+    (found,) = leftovers.leftovers(tmp_path)
     assert found.is_dead(), "the process of this number began at another time"
     leftovers.clean(tmp_path / name)
     assert names(tmp_path) == []

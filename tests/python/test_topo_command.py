@@ -25,7 +25,11 @@ def test_a_tree_on_the_terminal(cli):
     done = cli("topo", GOLDEN / "tree.conf")
     assert done.exit_code == 0, done.output
     lines = done.output.splitlines()
-    assert "├── spine0" in lines and "│   │   └── n[001-004]  4 x 100 Gbit/s" in lines and "    └── and rack[0-1], listed above" in lines
+    assert (
+        "├── spine0" in lines
+        and "│   │   └── n[001-004]  4 x 100 Gbit/s" in lines
+        and "    └── and rack[0-1], listed above" in lines
+    )
     assert any("(--uplink)" in line for line in lines), "where rates are from"
 
 
@@ -59,7 +63,9 @@ def test_no_hwloc(cli, monkeypatch, tmp_path):
 
 def test_documents_and_files(cli, tmp_path):
     graph_file, picture = tmp_path / "graph.json", tmp_path / "graph.svg"
-    done = cli("topo", GOLDEN / "fabric.txt", "--json", "--output", graph_file, "--svg", picture, "--ranks", "4")
+    done = cli(
+        "topo", GOLDEN / "fabric.txt", "--json", "--output", graph_file, "--svg", picture, "--ranks", "4"
+    )
     document = json.loads(done.output)
     assert document["format"] == "ibnetdiscover" and document["graph"] == json.loads(graph_file.read_text())
     graph = Graph.from_json(graph_file.read_text())
@@ -70,24 +76,31 @@ def test_documents_and_files(cli, tmp_path):
 
 def load_options(**given):
     from collio.topology import Options
+
     return Options(**given)
 
 
-@pytest.mark.parametrize("words, said", [
-    (["no-such"], "no such file, and no preset"),
-    (["pair", "pair"], "2 files; allowed is one"),
-    (["pair", "--nodes", "node0"], "--nodes is not allowed with a machine file or graph"),
-    (["--link", "fast", "pair"], '"fast" is no rate; allowed is a number with bit/s'),
-    (["--nodes", "n[1-", "pair"], "its brackets do not match"),
-    (["--lab", "pair"], "--lab is allowed with --measure alone"),
-    (["--format", "slurm"], "--format slurm needs a FILE"),
-    ([GOLDEN / "node.xml", "--output", "x"], "need a network"),
-    (["pair", "--output", "/no/such/folder/x"], "/no/such/folder/x: cannot be written (No such file or directory)"),
-    (["--measure"], "give the launcher with its options"),
-    (["--measure", "--link", "1Gbit/s"], "--link is for files"),
-    (["--measure", "--", "cat", "x"], "give the launcher with its options"),
-    (["--measure", "--lab", "pair", "mpiexec"], "--lab starts the ranks itself"),
-])
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["no-such"], "no such file, and no preset"),
+        (["pair", "pair"], "2 files; allowed is one"),
+        (["pair", "--nodes", "node0"], "--nodes is not allowed with a machine file or graph"),
+        (["--link", "fast", "pair"], '"fast" is no rate; allowed is a number with bit/s'),
+        (["--nodes", "n[1-", "pair"], "its brackets do not match"),
+        (["--lab", "pair"], "--lab is allowed with --measure alone"),
+        (["--format", "slurm"], "--format slurm needs a FILE"),
+        ([GOLDEN / "node.xml", "--output", "x"], "need a network"),
+        (
+            ["pair", "--output", "/no/such/folder/x"],
+            "/no/such/folder/x: cannot be written (No such file or directory)",
+        ),
+        (["--measure"], "give the launcher with its options"),
+        (["--measure", "--link", "1Gbit/s"], "--link is for files"),
+        (["--measure", "--", "cat", "x"], "give the launcher with its options"),
+        (["--measure", "--lab", "pair", "mpiexec"], "--lab starts the ranks itself"),
+    ],
+)
 def test_what_is_refused(cli, words, said):
     done = cli("topo", *words)
     assert done.exit_code in (1, 2) and said in done.output, done.output
@@ -102,28 +115,38 @@ def test_pictures_have_every_vertex_and_link(name):
     root = ElementTree.fromstring(to_svg(graph))
     titles = [one.text for one in root.iter("{http://www.w3.org/2000/svg}title")]
     assert set(titles) >= {graph.vertex_name(vertex) for vertex in range(graph.vertices)}
-    assert sum(title.startswith(graph.link_name(0) + ": ") for title in titles) == 1 and len(titles) == 1 + graph.vertices + len(graph.links)
+    assert sum(title.startswith(graph.link_name(0) + ": ") for title in titles) == 1 and len(
+        titles
+    ) == 1 + graph.vertices + len(graph.links)
 
 
 def test_layouts_fit_their_networks():
-    kinds = {name: lay_out(expand(load_machine(name))) for name in ("torus-3x3", "rack4x2", "dragonfly-small")}
+    kinds = {
+        name: lay_out(expand(load_machine(name))) for name in ("torus-3x3", "rack4x2", "dragonfly-small")
+    }
     assert [one.kind for one in kinds.values()] == ["grid", "layers", "layers"]
     for one in kinds.values():
-        assert len(set(one.places)) == len(one.places) and all(0 < x < one.width and 0 < y < one.height for x, y in one.places)
+        assert len(set(one.places)) == len(one.places) and all(
+            0 < x < one.width and 0 < y < one.height for x, y in one.places
+        )
     rack = kinds["rack4x2"].places
     assert rack[0][1] > rack[8][1] > rack[10][1], "nodes, racks, the core on top"
 
 
 def test_grids_are_recognised_by_their_links():
     from test_machine_shapes import graph_of
+
     assert find_grid(graph_of(12, shape="torus", dims=[3, 4])) == (3, 4)
     assert find_grid(graph_of(24, shape="torus", dims=[2, 3, 4])) == (2, 3, 4)
-    assert find_grid(graph_of(6, shape="ring")) is None and lay_out(graph_of(6, shape="ring")).kind == "circle"
+    assert (
+        find_grid(graph_of(6, shape="ring")) is None and lay_out(graph_of(6, shape="ring")).kind == "circle"
+    )
     assert find_grid(expand(load_machine("pair"))) is None
 
 
 def test_long_networks_without_switches_end(cli, tmp_path):
     from test_machine_shapes import graph_of
+
     (tmp_path / "ring.json").write_text(graph_of(100, shape="ring").to_json())
     assert f"and {100 - MOST_ROWS} more nodes" in cli("topo", tmp_path / "ring.json").output
 
@@ -132,22 +155,47 @@ def test_long_networks_without_switches_end(cli, tmp_path):
 
 
 def machine_of(done):
-    return next(line.split("=", 1)[1].rstrip(" \\") for line in done.output.splitlines() if line.startswith("COLLIO_MACHINE="))
+    return next(
+        line.split("=", 1)[1].rstrip(" \\")
+        for line in done.output.splitlines()
+        if line.startswith("COLLIO_MACHINE=")
+    )
 
 
 def test_run_writes_topologies_out(site, cli):
-    done = cli("run", "--dry-run", "--machine", GOLDEN / "tree.conf", "--", site.mpiexec["mpich"], site.show_environment)
+    done = cli(
+        "run",
+        "--dry-run",
+        "--machine",
+        GOLDEN / "tree.conf",
+        "--",
+        site.mpiexec["mpich"],
+        site.show_environment,
+    )
     assert done.exit_code == 0, done.output
     path = Path(machine_of(done))
-    assert path.parent == measured.cache_folder() and Graph.from_json(path.read_text()) == load(str(GOLDEN / "tree.conf")).graph
+    assert (
+        path.parent == measured.cache_folder()
+        and Graph.from_json(path.read_text()) == load(str(GOLDEN / "tree.conf")).graph
+    )
     assert f"tree.conf is written out to {path} (nodes' links taken as 100 Gbit/s" in done.output
-    again = cli("run", "--dry-run", "--machine", GOLDEN / "tree.conf", "--", site.mpiexec["mpich"], site.show_environment)
+    again = cli(
+        "run",
+        "--dry-run",
+        "--machine",
+        GOLDEN / "tree.conf",
+        "--",
+        site.mpiexec["mpich"],
+        site.show_environment,
+    )
     assert machine_of(again) == str(path) and len(list(path.parent.iterdir())) == 1
 
 
 def test_run_takes_graphs_as_they_are(site, cli, tmp_path):
     (tmp_path / "graph.json").write_text(expand(load_machine("pair")).to_json())
-    done = cli("run", "--dry-run", "--machine", "graph.json", "--", site.mpiexec["mpich"], site.show_environment)
+    done = cli(
+        "run", "--dry-run", "--machine", "graph.json", "--", site.mpiexec["mpich"], site.show_environment
+    )
     assert machine_of(done) == str(tmp_path / "graph.json") and "written out" not in done.output
 
 
@@ -162,5 +210,7 @@ def test_run_writes_the_environments_machine_out(site, cli, monkeypatch):
 
 def test_run_refuses_what_is_no_network(site, cli):
     for machine, said in ((GOLDEN / "node.xml", "one node from inside"), ("no-such", "no such file")):
-        done = cli("run", "--dry-run", "--machine", machine, "--", site.mpiexec["mpich"], site.show_environment)
+        done = cli(
+            "run", "--dry-run", "--machine", machine, "--", site.mpiexec["mpich"], site.show_environment
+        )
         assert done.exit_code == 125 and said in done.output

@@ -1,4 +1,5 @@
-"""Networks found by measuring: simulated ones, with links shared as TCP shares them, and noise that only makes slower."""
+"""Networks found by measuring: simulated ones, with links shared as TCP shares them, and noise that only
+makes slower."""
 
 import random
 import statistics
@@ -13,7 +14,8 @@ from test_machine_shapes import graph_of
 
 
 class Simulated:
-    """Measures a graph: flows that meet on a link, one way, share it fairly. `noise`: how often something is slow."""
+    """Measures a graph: flows that meet on a link, one way, share it fairly. `noise`: how often something is
+    slow."""
 
     def __init__(self, graph, noise=0.0, order=None):
         self.graph, self.noise, self.chance = graph, noise, random.Random(3)
@@ -24,11 +26,18 @@ class Simulated:
         return route(self.graph, self.order[flow[0]], self.order[flow[1]])
 
     def _slow(self):
-        return self.chance.uniform(0.3, 0.9) if self.chance.random() < self.noise else self.chance.uniform(0.94, 1.0)
+        return (
+            self.chance.uniform(0.3, 0.9)
+            if self.chance.random() < self.noise
+            else self.chance.uniform(0.94, 1.0)
+        )
 
     def latency_s(self, source, destination):
         self.latencies += 1
-        return sum(self.graph.links[link].latency_s for link, _ in self._way((source, destination))) / self._slow()
+        return (
+            sum(self.graph.links[link].latency_s for link, _ in self._way((source, destination)))
+            / self._slow()
+        )
 
     def rates(self, flows):
         """Max-min fair: the tightest link's flows get equal shares of it, and so on with what is left."""
@@ -75,14 +84,18 @@ def test_racks_behind_slow_uplinks(nodes, racks, noise):
 def flat(graph):
     """The same network with one latency between all nodes: nodes' links have it all."""
     nodes = len(graph.nodes)
-    return replace(graph, links=tuple(replace(link, latency_s=30e-6 if link.a < nodes else 0.0) for link in graph.links))
+    return replace(
+        graph, links=tuple(replace(link, latency_s=30e-6 if link.a < nodes else 0.0) for link in graph.links)
+    )
 
 
 def test_hosts_in_any_order():
     order = list(range(24))
     random.Random(9).shuffle(order)
     found, prober = measured(flat(tree(24, 4, "400Mbit/s")), order=order)
-    assert sorted(sorted(order[node] for node in group) for group in found.groups) == [list(range(at, at + 6)) for at in (0, 6, 12, 18)]
+    assert sorted(sorted(order[node] for node in group) for group in found.groups) == [
+        list(range(at, at + 6)) for at in (0, 6, 12, 18)
+    ]
     assert prober.flows < 24 * 24 * 3
 
 
@@ -111,6 +124,11 @@ def test_measured_networks_as_graphs():
     graph = to_graph(found, [f"h{index}" for index in range(8)], "measured")
     check(graph)
     assert graph.switches == ("group0", "group1", "root") and len(graph.links) == 10
-    assert [graph.link_name(link) for link, _ in route(graph, 0, 5)] == ["h0 - group0", "group0 - root", "group1 - root", "h5 - group1"]
+    assert [graph.link_name(link) for link, _ in route(graph, 0, 5)] == [
+        "h0 - group0",
+        "group0 - root",
+        "group1 - root",
+        "h5 - group1",
+    ]
     alone, _ = measured(expand(load_machine("pair")))
     assert to_graph(alone, ["a", "b"], "measured").switches == ("switch",)

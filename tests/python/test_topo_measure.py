@@ -1,4 +1,5 @@
-"""`collio topo --measure`: with a made-up measuring program that answers for a simulated network, and in labs under every MPI."""
+"""`collio topo --measure`: with a made-up measuring program that answers for a simulated network, and in labs
+under every MPI."""
 
 import json
 import sys
@@ -54,10 +55,16 @@ def fake(site, tmp_path, monkeypatch):
 
 
 def test_a_job_is_measured_once(site, fake, cli, tmp_path):
-    done = cli("topo", "--measure", "--output", tmp_path / "graph.json", "--", site.mpiexec["mpich"], "-n", "8")
+    done = cli(
+        "topo", "--measure", "--output", tmp_path / "graph.json", "--", site.mpiexec["mpich"], "-n", "8"
+    )
     assert done.exit_code == 0, done.output
     graph = Graph.from_json((tmp_path / "graph.json").read_text())
-    assert [node.name for node in graph.nodes] == [f"h{index}" for index in range(8)] and graph.switches == ("group0", "group1", "root")
+    assert [node.name for node in graph.nodes] == [f"h{index}" for index in range(8)] and graph.switches == (
+        "group0",
+        "group1",
+        "root",
+    )
     assert "└── h[0-3]  4 x 39" in done.output, "rates that differ by noise are one"
     assert "measured: " in done.output and fake() == ["--ask"]
     (kept,) = cache_folder().iterdir()
@@ -111,7 +118,12 @@ def mpi(request):
     if lacking:
         pytest.skip(lacking)
     for one in find_mpi_libraries():
-        if one.family == request.param and one.mpiexec and Build.of(one).exists and Build.of(one).program(PROGRAM).is_file():
+        if (
+            one.family == request.param
+            and one.mpiexec
+            and Build.of(one).exists
+            and Build.of(one).program(PROGRAM).is_file()
+        ):
             return one
     pytest.skip(f"{PROGRAM} is built for no {request.param}")
 
@@ -129,7 +141,9 @@ def test_a_pair_in_the_lab(collio_process, mpi):
         graph = in_lab(collio_process, "pair", mpi)
         if all(link.rate_bytes_per_s > 0.5 * 125e6 and link.latency_s < 1e-3 for link in graph.links):
             break
-    assert graph.nodes == tuple(type(node)(node.name, 1) for node in promised.nodes) and graph.switches == ("switch",)
+    assert graph.nodes == tuple(type(node)(node.name, 1) for node in promised.nodes) and graph.switches == (
+        "switch",
+    )
     for link in graph.links:
         assert 0.5 < link.rate_bytes_per_s / 125e6 < 1.15 and 0 < link.latency_s < 1e-3
 
@@ -141,5 +155,7 @@ def test_racks_in_the_lab(collio_process, mpi, tmp_path):
     assert [node.name for node in graph.nodes] == [f"node{index}" for index in range(8)]
     assert graph.switches == ("group0", "group1", "root"), "the racks, though latencies do not tell them"
     assert [link.b for link in graph.links[:8]] == [8, 8, 8, 8, 9, 9, 9, 9]
-    assert all(0.7 < link.rate_bytes_per_s / 50e6 < 1.2 for link in graph.links), "nodes' links and uplinks are of 400 Mbit/s"
+    assert all(0.7 < link.rate_bytes_per_s / 50e6 < 1.2 for link in graph.links), (
+        "nodes' links and uplinks are of 400 Mbit/s"
+    )
     assert (tmp_path / "racks.svg").read_text().startswith("<svg")

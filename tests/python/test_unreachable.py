@@ -9,12 +9,17 @@ import pytest
 from collio.run.unreachable import why_unreachable
 
 PLAIN = "int main(void) { return 0; }"
-WITH_MPI = "int PMPI_Init(int* count, char*** words) { return !count || !words; } int main(void) { return PMPI_Init(0, 0); }"
+WITH_MPI = (
+    "int PMPI_Init(int* count, char*** words) { return !count || !words; } int main(void) { return "
+    "PMPI_Init(0, 0); }"
+)
 
 
 def compiled(folder, source, *options):
     program = folder / "program"
-    done = subprocess.run(["cc", "-x", "c", "-", "-o", program, *options], input=source, text=True, capture_output=True)
+    done = subprocess.run(
+        ["cc", "-x", "c", "-", "-o", program, *options], input=source, text=True, capture_output=True
+    )
     if done.returncode != 0:
         pytest.skip(f"cannot be compiled here: {done.stderr.splitlines()[0]}")
     return program
@@ -37,7 +42,9 @@ def test_the_program_and_a_script_and_nothing_are_reached(tmp_path):
     script, nothing = tmp_path / "script", tmp_path / "nothing"
     script.write_text("#!/bin/sh\n" + "#" * 100)
     nothing.write_bytes(b"")
-    assert [why_unreachable(path) for path in (compiled(tmp_path, PLAIN), script, nothing, tmp_path / "absent")] == [""] * 4
+    assert [
+        why_unreachable(path) for path in (compiled(tmp_path, PLAIN), script, nothing, tmp_path / "absent")
+    ] == [""] * 4
 
 
 @pytest.mark.parametrize("length", [0, 8, 70, 200])

@@ -1,4 +1,5 @@
-"""`collio view`: programs without MPI read files in subfiles as ordinary ones, by whatever calls they make."""
+"""`collio view`: programs without MPI read files in subfiles as ordinary ones, by whatever calls they
+make."""
 
 import os
 import random
@@ -15,7 +16,9 @@ import redealt
 from collio import builds
 from collio.subfiles import sets, subfile_set
 
-pytestmark = pytest.mark.skipif(not builds.find_library(builds.VIEW_PRELOAD), reason=f"{builds.VIEW_PRELOAD} is not built")
+pytestmark = pytest.mark.skipif(
+    not builds.find_library(builds.VIEW_PRELOAD), reason=f"{builds.VIEW_PRELOAD} is not built"
+)
 
 PYTHON = """
 import mmap, os, subprocess, sys
@@ -85,14 +88,22 @@ def view(collio_process):
 def test_programs_read_it_as_one_file(view, files, tmp_path):
     name, plain = files
     assert name.read_bytes().startswith(b"collio placeholder 1 ")
-    for words in (["cmp", name, plain], ["cp", name, tmp_path / "copy"], ["cmp", tmp_path / "copy", plain], ["sh", "-c", f"cat < {name} | cmp - {plain}"],
-                  ["sh", "-c", f"tail -c 3000 {name} > {tmp_path}/a; tail -c 3000 {plain} | cmp - {tmp_path}/a"], ["sh", "-c", f"exec cmp /dev/stdin {plain} < {name}"]):
+    for words in (
+        ["cmp", name, plain],
+        ["cp", name, tmp_path / "copy"],
+        ["cmp", tmp_path / "copy", plain],
+        ["sh", "-c", f"cat < {name} | cmp - {plain}"],
+        ["sh", "-c", f"tail -c 3000 {name} > {tmp_path}/a; tail -c 3000 {plain} | cmp - {tmp_path}/a"],
+        ["sh", "-c", f"exec cmp /dev/stdin {plain} < {name}"],
+    ):
         told = view(*words)
         assert told.returncode == 0, told.stdout + told.stderr
     assert view("stat", "-c", "%s", name).stdout == f"{plain.stat().st_size}\n"
     told = view(sys.executable, "-c", PYTHON, name, plain)
     assert told.returncode == 0 and told.stdout == "good\n", told.stderr
-    told = view(sys.executable, "-c", PYTHON, name, plain, next(name.with_name("out.nc.collio").glob("*.0001")))
+    told = view(
+        sys.executable, "-c", PYTHON, name, plain, next(name.with_name("out.nc.collio").glob("*.0001"))
+    )
     assert told.stdout == "good\n", told.stderr
     assert "is kept in subfiles and shown to be read; `collio join` makes it an ordinary file" in told.stderr
 
@@ -119,7 +130,9 @@ def test_system_calls_read_it(collio_process, raw_reads, files, tmp_path, how):
 def test_system_calls_return_its_size(view, raw_reads, files):
     alone = subprocess.run([raw_reads, "sizes", files[1]], capture_output=True, text=True)
     for path in files:
-        assert view(raw_reads, "sizes", path).stdout == alone.stdout and set(alone.stdout.split()) == {"2345678"}
+        assert view(raw_reads, "sizes", path).stdout == alone.stdout and set(alone.stdout.split()) == {
+            "2345678"
+        }
 
 
 def test_system_calls_do_not_write_it(view, raw_reads, files):
@@ -142,7 +155,12 @@ def test_rings_fail_instead_of_reading_nothing(view, raw_reads, files, how):
         pytest.skip(f"no io_uring here: {alone.stderr.decode()}")
     assert alone.stdout == plain.read_bytes()[:100_000]
     told = view(raw_reads, how, name)
-    assert told.returncode == 3 and told.stdout == "" and "Function not implemented" in told.stderr and "`collio mount`" in told.stderr
+    assert (
+        told.returncode == 3
+        and told.stdout == ""
+        and "Function not implemented" in told.stderr
+        and "`collio mount`" in told.stderr
+    )
 
 
 def test_streams_of_stdio(view, files, tmp_path):
@@ -188,9 +206,15 @@ def test_libraries_read_it(view, tmp_path, cli):
     names = sorted(tmp_path.glob("*.*"))
     for name in names:
         assert cli("split", name, "--subfiles", 3, "--unit", 999).exit_code == 0
-    told = view(sys.executable, "-c", "import sys, netCDF4, h5py\n"
-                "for name in sys.argv[1:]:\n    with (h5py.File if name.endswith('h5') else netCDF4.Dataset)(name, 'r') as data:\n"
-                "        assert list(data['v'][:]) == list(range(5000))\nprint('good')", *names)
+    told = view(
+        sys.executable,
+        "-c",
+        "import sys, netCDF4, h5py\n"
+        "for name in sys.argv[1:]:\n    with (h5py.File if name.endswith('h5') else netCDF4.Dataset)(name, "
+        "'r') as data:\n"
+        "        assert list(data['v'][:]) == list(range(5000))\nprint('good')",
+        *names,
+    )
     assert told.stdout == "good\n", told.stderr
 
 
@@ -201,19 +225,35 @@ def test_what_is_damaged_does_not_open(view, files):
     placeholder = name.read_bytes()
     subfile = next(folder.glob("*.0002"))
     content = subfile.read_bytes()
-    damages = [(folder / "manifest", manifest[:at] + bytes([manifest[at] ^ 1]) + manifest[at + 1:]) for at in range(0, len(manifest), 9)]
-    damages += [(folder / "manifest", manifest[:-1]), (subfile, content[:-1]), (name, b"C" + placeholder[1:]), (name, placeholder.replace(b"folder out", b"folder xut"))]
+    damages = [
+        (folder / "manifest", manifest[:at] + bytes([manifest[at] ^ 1]) + manifest[at + 1 :])
+        for at in range(0, len(manifest), 9)
+    ]
+    damages += [
+        (folder / "manifest", manifest[:-1]),
+        (subfile, content[:-1]),
+        (name, b"C" + placeholder[1:]),
+        (name, placeholder.replace(b"folder out", b"folder xut")),
+    ]
     for path, damaged in damages:
         before = path.read_bytes()
         path.write_bytes(damaged)
         told = view("cat", name)
         path.write_bytes(before)
-        assert told.returncode == 1 and told.stdout == "" and "collio view: " in told.stderr and "Input/output error" in told.stderr, (path, damaged)
+        assert (
+            told.returncode == 1
+            and told.stdout == ""
+            and "collio view: " in told.stderr
+            and "Input/output error" in told.stderr
+        ), (path, damaged)
 
 
 def test_a_join_waits_for_the_program(view, files, collio_process):
     name, plain = files
-    script = f"exec 3< {name}; env -u LD_PRELOAD '{sys.executable}' -m collio join {name} 2>&1; cmp /dev/fd/3 {plain} && cat <&3 >/dev/null"
+    script = (
+        f"exec 3< {name}; env -u LD_PRELOAD '{sys.executable}' -m collio join {name} 2>&1; cmp "
+        f"/dev/fd/3 {plain} && cat <&3 >/dev/null"
+    )
     told = view("sh", "-c", script)
     assert "is open in a program" in told.stdout, told.stdout + told.stderr
     assert collio_process("join", name).returncode == 0 and name.read_bytes() == plain.read_bytes()
@@ -236,7 +276,12 @@ def test_what_cannot_be_started_is_told(view, tmp_path):
     assert told.returncode == 125 and "no such program" in told.stderr
     compiler = shutil.which("cc") or pytest.skip("no C compiler")
     (tmp_path / "static.c").write_text("int main(void) { return 0; }\n")
-    if subprocess.run([compiler, "-static", "-o", tmp_path / "static", tmp_path / "static.c"], capture_output=True).returncode != 0:
+    if (
+        subprocess.run(
+            [compiler, "-static", "-o", tmp_path / "static", tmp_path / "static.c"], capture_output=True
+        ).returncode
+        != 0
+    ):
         pytest.skip("nothing can be linked statically here")
     told = view(tmp_path / "static")
     assert told.returncode == 125 and "is linked statically" in told.stderr
@@ -252,13 +297,18 @@ def test_re_dealt_files(view, tmp_path):
     names = [tmp_path / f"{number}.nc" for number in range(100)]
     for name in names:
         name.with_suffix(".plain").write_bytes(redealt.random_set(dice, name))
-    told = view(sys.executable, "-c", "import os, random, sys\n"
-                "for name, plain in zip(sys.argv[1::2], sys.argv[2::2]):\n"
-                "    with open(name, 'rb') as file, open(plain, 'rb') as other:\n"
-                "        assert file.read() == (data := other.read()) and os.stat(name).st_size == len(data), name\n"
-                "        for at in [random.randrange(len(data) + 1) for _ in range(50)]:\n"
-                "            assert os.pread(file.fileno(), 5000, at) == data[at:at + 5000], (name, at)\n"
-                "print('good')", *(path for name in names for path in (name, name.with_suffix(".plain"))))
+    told = view(
+        sys.executable,
+        "-c",
+        "import os, random, sys\n"
+        "for name, plain in zip(sys.argv[1::2], sys.argv[2::2]):\n"
+        "    with open(name, 'rb') as file, open(plain, 'rb') as other:\n"
+        "        assert file.read() == (data := other.read()) and os.stat(name).st_size == len(data), name\n"
+        "        for at in [random.randrange(len(data) + 1) for _ in range(50)]:\n"
+        "            assert os.pread(file.fileno(), 5000, at) == data[at:at + 5000], (name, at)\n"
+        "print('good')",
+        *(path for name in names for path in (name, name.with_suffix(".plain"))),
+    )
     assert told.stdout == "good\n", f"seed {seed}: {told.stderr}"
 
 
@@ -281,11 +331,16 @@ def test_a_subfile_shorter_than_its_share_of_a_re_dealt_file(view, tmp_path):
     dice, cut = random.Random(seed), {}
     for number in range(100):
         count, name = dice.randrange(1, 9), tmp_path / f"{number}.nc"
-        subfiles = redealt.make(name, b"x" * dice.randrange(1, 600), 10, count, redealt.random_deals(dice, count))
+        subfiles = redealt.make(
+            name, b"x" * dice.randrange(1, 600), 10, count, redealt.random_deals(dice, count)
+        )
         cut[name] = dice.choice([subfile for subfile in subfiles if subfile.stat().st_size > 0])
         os.truncate(cut[name], cut[name].stat().st_size - 1)
     told = view("cat", *cut)
-    assert told.stdout == "" and all(f"{name}.collio/./{subfile.name} is missing or too short" in told.stderr for name, subfile in cut.items()), f"seed {seed}"
+    assert told.stdout == "" and all(
+        f"{name}.collio/./{subfile.name} is missing or too short" in told.stderr
+        for name, subfile in cut.items()
+    ), f"seed {seed}"
 
 
 def test_a_thousand_re_deals(view, tmp_path):
@@ -302,7 +357,9 @@ def test_a_manifest_that_breaks_a_rule_of_re_deals(view, tmp_path):
     manifest = tmp_path / "out.nc.collio/manifest"
     refused = redealt.refused_texts()
     for broken, text in refused.items():
-        (tmp_path / f"{broken}.nc").write_bytes(name.read_bytes().replace(b"out.nc.collio", f"{broken}.collio".encode()))
+        (tmp_path / f"{broken}.nc").write_bytes(
+            name.read_bytes().replace(b"out.nc.collio", f"{broken}.collio".encode())
+        )
         shutil.copytree(manifest.parent, tmp_path / f"{broken}.collio")
         (tmp_path / f"{broken}.collio/manifest").write_bytes(text)
     told = view("cat", *(tmp_path / f"{broken}.nc" for broken in refused))
@@ -311,4 +368,7 @@ def test_a_manifest_that_breaks_a_rule_of_re_deals(view, tmp_path):
         assert f"the manifest {tmp_path}/{broken}.collio/manifest is damaged" in told.stderr, broken
     for version in (0, 3, 10):
         manifest.write_bytes(redealt.manifest_text(10, 3, ["4 0 2"], 75, version))
-        assert f"{manifest} is a manifest of another version; this collio reads versions 1 and 2" in view("cat", name).stderr
+        assert (
+            f"{manifest} is a manifest of another version; this collio reads versions 1 and 2"
+            in view("cat", name).stderr
+        )

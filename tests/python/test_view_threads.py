@@ -1,4 +1,5 @@
-"""`collio view` with threads, forks and mappings: what each of them reads, and what is kept of a file after its last close."""
+"""`collio view` with threads, forks and mappings: what each of them reads, and what is kept of a file after
+its last close."""
 
 import os
 import random
@@ -10,7 +11,9 @@ import pytest
 
 from collio import builds
 
-pytestmark = pytest.mark.skipif(not builds.find_library(builds.VIEW_PRELOAD), reason=f"{builds.VIEW_PRELOAD} is not built")
+pytestmark = pytest.mark.skipif(
+    not builds.find_library(builds.VIEW_PRELOAD), reason=f"{builds.VIEW_PRELOAD} is not built"
+)
 
 BYTES = 3_456_789
 
@@ -27,12 +30,16 @@ def name(cli, tmp_path):
 @pytest.fixture
 def run(collio_process, tmp_path, name):
     """Compiles a program and runs it under `collio view` with the two files; it says what is wrong."""
+
     def run(source):
         compiler = shutil.which("cc") or pytest.skip("no C compiler")
         (tmp_path / "program.c").write_text(source)
-        subprocess.run([compiler, "-O1", "-pthread", "-o", tmp_path / "program", tmp_path / "program.c"], check=True)
+        subprocess.run(
+            [compiler, "-O1", "-pthread", "-o", tmp_path / "program", tmp_path / "program.c"], check=True
+        )
         told = collio_process("view", "--", "timeout", "60", tmp_path / "program", name, tmp_path / "plain")
         assert told.returncode == 0 and told.stdout == "good\n", (told.returncode, told.stdout, told.stderr)
+
     return run
 
 
@@ -125,7 +132,8 @@ int main(int argc, char** argv) {
 
 def test_threads_and_processes_that_share_a_position(run):
     """Each byte goes to one of them, once."""
-    run(r"""
+    run(
+        r"""
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -174,7 +182,8 @@ int main(int argc, char** argv) {
   puts("good");
   return state != 0 || argc != 3;
 }
-""".replace("#include <fcntl.h>", "#define _GNU_SOURCE\n#include <fcntl.h>", 1))
+""".replace("#include <fcntl.h>", "#define _GNU_SOURCE\n#include <fcntl.h>", 1)
+    )
 
 
 AFTER_CLOSE = """
@@ -261,7 +270,13 @@ def test_nothing_is_kept_after_the_last_close(collio_process, name, tmp_path):
 
 
 def test_a_shell_that_closed_a_file_lets_it_be_joined(collio_process, name, tmp_path):
-    script = f"exec 3< {name}; cmp <(head -c 100 <&3) <(head -c 100 {tmp_path}/plain); exec 3<&-; env -u LD_PRELOAD '{sys.executable}' -m collio join {name}; test -e {name}"
+    script = (
+        f"exec 3< {name}; cmp <(head -c 100 <&3) <(head -c 100 {tmp_path}/plain); exec 3<&-; env -u "
+        f"LD_PRELOAD '{sys.executable}' -m collio join {name}; test -e {name}"
+    )
     told = collio_process("view", "--", shutil.which("bash") or pytest.skip("no bash"), "-c", script)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert name.read_bytes() == (tmp_path / "plain").read_bytes() and os.listdir(tmp_path).count("out.nc.collio") == 0
+    assert (
+        name.read_bytes() == (tmp_path / "plain").read_bytes()
+        and os.listdir(tmp_path).count("out.nc.collio") == 0
+    )

@@ -6,9 +6,17 @@ EMPTY = {"Text": "", "Count": 0, "Bytes": 0, "Seconds": 0.0, "Number": 0.0, "Fla
 
 
 def whole(kind, /, **fields):
-    """A record, the fields that are not given empty. Records within may be given in part; None is for a field that may be absent."""
-    record = {key: _whole_value(one, None) for key, one in FIELDS[kind].items() if not one.startswith(("Maybe<", "NameOrNull"))}
-    return {**record, **{key: _whole_value(FIELDS[kind][key], value) for key, value in fields.items() if value is not None}}
+    """A record, the fields that are not given empty. Records within may be given in part; None is for a field
+    that may be absent."""
+    record = {
+        key: _whole_value(one, None)
+        for key, one in FIELDS[kind].items()
+        if not one.startswith(("Maybe<", "NameOrNull"))
+    }
+    return {
+        **record,
+        **{key: _whole_value(FIELDS[kind][key], value) for key, value in fields.items() if value is not None},
+    }
 
 
 def _whole_value(kind, value):

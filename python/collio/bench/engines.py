@@ -51,12 +51,12 @@ class Engine:
     label: str
     preload: bool = False  # the interposer
     interposer: Path | None = None  # of another checkout; None: this one's
-    yields: bool = True    # where ranks outnumber cores, MPI's progress loop gives the core away
-    mode: str = "mpiio"    # or "declared", "pnetcdf", "floor"
+    yields: bool = True  # where ranks outnumber cores, MPI's progress loop gives the core away
+    mode: str = "mpiio"  # or "declared", "pnetcdf", "floor"
     arguments: tuple[str, ...] = ()  # of the measuring program
     environ: dict[str, str] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
-    tunes: bool = False    # settings are searched before the measurement
+    tunes: bool = False  # settings are searched before the measurement
     by_operation: dict[str, Engine] = field(default_factory=dict)  # what a search found
 
 
@@ -66,13 +66,16 @@ def parse_engines(text: str, mpi: MpiLibrary) -> list[Engine]:
     labels = [engine.label for engine in engines]
     twice = sorted({label for label in labels if labels.count(label) > 1})
     if not engines or twice:
-        raise BenchError(f"--engines {text}: " + (f"{twice[0]} is named twice" if twice else "no engine named"))
+        raise BenchError(
+            f"--engines {text}: " + (f"{twice[0]} is named twice" if twice else "no engine named")
+        )
     return engines
 
 
 def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
     """One engine by its name. Raises BenchError."""
-    name, *assignments = re.split(r":(?=[^:=]+=)", label)  # a value may have colons of its own: cb_config_list=*:2
+    # a value may have colons of its own: cb_config_list=*:2
+    name, *assignments = re.split(r":(?=[^:=]+=)", label)
     name, *rest = name.split(":")
     own = _own_values(label, name, rest + assignments)
     if name == "collio":
@@ -80,13 +83,21 @@ def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
     if name == "declared":
         return Engine(label, preload=True, mode="declared", hints=own)
     if name.startswith("collio@"):
-        return Engine(label, preload=True, interposer=_interposer_of(Path(name.removeprefix("collio@")), mpi), hints=own)
+        return Engine(
+            label, preload=True, interposer=_interposer_of(Path(name.removeprefix("collio@")), mpi), hints=own
+        )
     if name == "floor":
         return Engine(label, mode="floor")
     if name in ("native", "native-spin"):
         return Engine(label, yields=name == "native", hints=own)
     if name in PNETCDF_DRIVERS:
-        return Engine(label, preload=name == "pnetcdf-collio", mode="pnetcdf", arguments=_driver(PNETCDF_DRIVERS[name]), hints=own)
+        return Engine(
+            label,
+            preload=name == "pnetcdf-collio",
+            mode="pnetcdf",
+            arguments=_driver(PNETCDF_DRIVERS[name]),
+            hints=own,
+        )
     if name in TUNED:
         return Engine(label, mode="mpiio" if name == "native-tuned" else "pnetcdf", hints=own, tunes=True)
     component = name.removeprefix("pnetcdf-")
@@ -110,7 +121,10 @@ def _own_values(label: str, name: str, assignments: list[str]) -> dict[str, str]
     for assignment in assignments:
         try:
             key, value = hints.split_assignment(assignment)
-            if key in OMPIO_VALUES and name.removeprefix("pnetcdf-").removeprefix("ompi-") in OMPI_COLLECTIVES:
+            if (
+                key in OMPIO_VALUES
+                and name.removeprefix("pnetcdf-").removeprefix("ompi-") in OMPI_COLLECTIVES
+            ):
                 own[key] = _count(key, value)
             else:
                 own[key], _ = hints.check_hint(key, value)
@@ -129,14 +143,20 @@ def _count(key: str, value: str) -> str:
 
 def engine_names(mpi: MpiLibrary) -> list[str]:
     """Every engine an MPI can run."""
-    return [*PLAIN, *(f"ompi-{name}" for name in (*OMPI_COLLECTIVES, "romio"))] if mpi.family == OPENMPI else list(PLAIN)
+    return (
+        [*PLAIN, *(f"ompi-{name}" for name in (*OMPI_COLLECTIVES, "romio"))]
+        if mpi.family == OPENMPI
+        else list(PLAIN)
+    )
 
 
 def _interposer_of(checkout: Path, mpi: MpiLibrary) -> Path:
     """What to preload of another checkout's build for `mpi`. Raises BenchError."""
     build = Build(checkout.absolute() / "build" / mpi.id)
     if not build.exists:
-        raise BenchError(f"collio@{checkout}: {build.interposer} is missing; run `make build` in that checkout")
+        raise BenchError(
+            f"collio@{checkout}: {build.interposer} is missing; run `make build` in that checkout"
+        )
     return build.interposer
 
 

@@ -1,4 +1,5 @@
-"""What a benchmark in a lab adds to its results: bytes over every link, the busiest, and what its rate makes of them."""
+"""What a benchmark in a lab adds to its results: bytes over every link, the busiest, and what its rate makes
+of them."""
 
 from __future__ import annotations
 
@@ -16,14 +17,21 @@ from collio.wording import format_bytes, format_seconds
 
 
 def summary(graph: Graph, all_samples: list[Samples]) -> JsonObject:
-    """Medians over each engine's runs, all operations and the start of the job included. Bytes are [there, back] a link.
+    """Medians over each engine's runs, all operations and the start of the job included. Bytes are [there,
+    back] a link.
 
     What collio foresaw and sent is of the run with a report.
     """
     return {
-        "machine": graph.name, "nodes": len(graph.nodes),
-        "links": [{"name": graph.link_name(index), "rate_bytes_per_s": link.rate_bytes_per_s} for index, link in enumerate(graph.links)],
-        "engines": {samples.engine.label: _engine(graph, samples) for samples in all_samples if samples.links},
+        "machine": graph.name,
+        "nodes": len(graph.nodes),
+        "links": [
+            {"name": graph.link_name(index), "rate_bytes_per_s": link.rate_bytes_per_s}
+            for index, link in enumerate(graph.links)
+        ],
+        "engines": {
+            samples.engine.label: _engine(graph, samples) for samples in all_samples if samples.links
+        },
     }
 
 
@@ -35,15 +43,28 @@ def print_summary(console: Console, document: JsonObject) -> None:
     console.print(f"\n[bold]{lab['machine']}[/], the busiest way over a link, whole runs:", highlight=False)
     for label, engine in lab["engines"].items():
         way, foreseen = engine["busiest"], engine.get("foreseen_busiest")
-        told = f"  {label}: {way['name']} {format_bytes(way['bytes'])}, {format_seconds(way['at_rate_s'])} at {format_rate(way['rate_bytes_per_s'])}"
+        told = (
+            f"  {label}: {way['name']} {format_bytes(way['bytes'])}, {format_seconds(way['at_rate_s'])} "
+            f"at {format_rate(way['rate_bytes_per_s'])}"
+        )
         if foreseen:
-            told += f"; the plans foresaw {format_bytes(foreseen['bytes'])}, {format_seconds(foreseen['at_rate_s'])}"
+            told += (
+                f"; the plans foresaw {format_bytes(foreseen['bytes'])}, "
+                f"{format_seconds(foreseen['at_rate_s'])}"
+            )
         console.print(told, highlight=False)
 
 
 def _engine(graph: Graph, samples: Samples) -> JsonObject:
-    links = [LinkBytes(*(round(statistics.median(getattr(run[index], way) for run in samples.links)) for way in ("there", "back")))
-             for index in range(len(graph.links))]
+    links = [
+        LinkBytes(
+            *(
+                round(statistics.median(getattr(run[index], way) for run in samples.links))
+                for way in ("there", "back")
+            )
+        )
+        for index in range(len(graph.links))
+    ]
     told = {"bytes": [[over.there, over.back] for over in links], "busiest": _busiest(graph, links)}
     said = traffic.said_by(graph, samples.files)
     if said:
@@ -54,4 +75,9 @@ def _engine(graph: Graph, samples: Samples) -> JsonObject:
 
 def _busiest(graph: Graph, links: list[LinkBytes]) -> JsonObject:
     way = traffic.ways(graph, links)[0]
-    return {"name": way.name(graph), "bytes": way.bytes, "rate_bytes_per_s": graph.links[way.link].rate_bytes_per_s, "at_rate_s": way.at_rate_s(graph)}
+    return {
+        "name": way.name(graph),
+        "bytes": way.bytes,
+        "rate_bytes_per_s": graph.links[way.link].rate_bytes_per_s,
+        "at_rate_s": way.at_rate_s(graph),
+    }

@@ -63,14 +63,19 @@ def check_setup(setup: Setup, program: str, engines: list[Engine]) -> Path:
 
 
 def _helped_to_yield(setup: Setup, engine: Engine) -> bool:
-    """Where each rank has a core, yielding would only slow it down. The lab's nodes share this machine's cores."""
+    """Where each rank has a core, yielding would only slow it down. The lab's nodes share this machine's
+    cores."""
     threads = 2 if setup.thread_multiple else 1  # a rank's, with collio's
     return engine.yields and (setup.lab is not None or threads * setup.ranks > machine.cores())
 
 
 def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
     """The launch of `arguments` (program first) for one engine."""
-    environ = {name: value for name, value in os.environ.items() if name == "COLLIO_BUILD" or not name.startswith(PERSONAL)}
+    environ = {
+        name: value
+        for name, value in os.environ.items()
+        if name == "COLLIO_BUILD" or not name.startswith(PERSONAL)
+    }
     preloads = setup.build.preloads_of_programs(setup.mpi)
     if setup.lab:
         options = mpiexec.options(setup.mpi, setup.lab.cluster, setup.ranks)
@@ -95,7 +100,9 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
         variables |= {"COLLIO_THREADS": "multiple"} if setup.thread_multiple else {}
         variables |= setup.conditions
     elif engine.mode in ("mpiio", "pnetcdf"):
-        arguments = arguments + [part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")]
+        arguments = arguments + [
+            part for key, value in engine.hints.items() for part in ("--hint", f"{key}={value}")
+        ]
     assert setup.mpi.mpiexec is not None, "check_setup() has seen to it"
     words = [setup.mpi.mpiexec, *options, *arguments]
     if not preloads:
@@ -105,7 +112,8 @@ def job_of(setup: Setup, engine: Engine, arguments: list[str]) -> launch.Job:
 
 
 def measure(setup: Setup, engine: Engine, arguments: list[str]) -> Outcome:
-    """One run of one engine. A run that collio should report on and took no part in is an error, not a result."""
+    """One run of one engine. A run that collio should report on and took no part in is an error, not a
+    result."""
     before = counters.read(setup.lab.graph) if setup.lab else []
     printed = run_job(job_of(setup, engine, arguments), setup.timeout_s)
     outcome = Outcome(printed.lines, printed.error)

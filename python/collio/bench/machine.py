@@ -34,7 +34,8 @@ def cores() -> int:
 
 
 def file_system(folder: Path) -> str:
-    """Type of the file system of an existing folder ("tmpfs", "ext4"); "unknown" where /proc does not tell."""
+    """Type of the file system of an existing folder ("tmpfs", "ext4"); "unknown" where /proc does not
+    tell."""
     wanted = os.path.realpath(folder)
     best = ("", "unknown")
     try:
@@ -59,15 +60,22 @@ def free_bytes(folder: Path) -> int:
 
 def commit() -> str | None:
     """Short name of the checkout's commit, "+" when it has changes; None outside of one."""
+
     def git(*words: str) -> str | None:
         try:
-            done = subprocess.run(["git", "-C", str(repository()), *words], capture_output=True, text=True, timeout=10)
+            done = subprocess.run(
+                ["git", "-C", str(repository()), *words], capture_output=True, text=True, timeout=10
+            )
         except (OSError, subprocess.TimeoutExpired):
             return None
         return done.stdout.strip() if done.returncode == 0 else None
 
     name = git("rev-parse", "--short", "HEAD")
-    return f"{name}+" if name and git("status", "--porcelain", "--untracked-files=no", "--", "src", "include") else name
+    return (
+        f"{name}+"
+        if name and git("status", "--porcelain", "--untracked-files=no", "--", "src", "include")
+        else name
+    )
 
 
 def _cpu_model() -> str:

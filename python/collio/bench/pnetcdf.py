@@ -18,5 +18,7 @@ def find_library(prefix: Path, mpi: MpiLibrary) -> Path:
     linked = mpi_of_program(str(found))
     if linked is None or linked.soname != mpi.soname:
         other = linked.soname if linked else "no MPI library"
-        raise BenchError(f"--pnetcdf {prefix}: {found} is linked with {other}; allowed for {mpi.id}: {mpi.soname}")
+        raise BenchError(
+            f"--pnetcdf {prefix}: {found} is linked with {other}; allowed for {mpi.id}: {mpi.soname}"
+        )
     return found

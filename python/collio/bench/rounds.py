@@ -35,7 +35,10 @@ def rotation(engines: list[Engine], repeat: int) -> list[Engine]:
 
 
 def run_rounds(
-    setup: Setup, engines: list[Engine], arguments_of: Callable[[Engine], list[str]], repeats: int,
+    setup: Setup,
+    engines: list[Engine],
+    arguments_of: Callable[[Engine], list[str]],
+    repeats: int,
     told: Callable[[Engine, int, Outcome], None],
 ) -> list[Samples]:
     """Runs everything; an engine that failed once is not run again. `told` hears of each run.
@@ -65,7 +68,8 @@ def run_rounds(
 
 
 def _report(setup: Setup, mine: Samples, arguments_of: Callable[[Engine], list[str]]) -> Outcome:
-    """One run of collio that is not timed: it says what the timed ones will do, and that collio takes part."""
+    """One run of collio that is not timed: it says what the timed ones will do, and that collio takes
+    part."""
     outcome = launcher.measure(setup, mine.engine, arguments_of(mine.engine))
     error = problem(mine.engine, outcome)
     if error:
@@ -120,4 +124,6 @@ def problem(engine: Engine, outcome: Outcome) -> str | None:
 def _only_holes_wrong(outcome: Outcome) -> bool:
     operations = [operation for line in outcome.lines for operation in line.get("operations", ())]
     wrong = [operation for operation in operations if not operation.get("verified", False)]
-    return bool(wrong) and all(one.get("wrong_bytes") == 0 and one.get("wrong_hole_bytes", 0) > 0 for one in wrong)
+    return bool(wrong) and all(
+        one.get("wrong_bytes") == 0 and one.get("wrong_hole_bytes", 0) > 0 for one in wrong
+    )

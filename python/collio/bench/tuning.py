@@ -1,10 +1,11 @@
-"""`native-tuned`: the fastest settings of the MPI library's own I/O for one pattern, found before anything is timed.
+"""`native-tuned`: the fastest settings of the MPI library's own I/O for one pattern, found before anything is
+timed.
 
 `pnetcdf-tuned` is the same below PnetCDF, `pnetcdf-gio-tuned` searches settings of PnetCDF's own I/O.
 
-A setting is written as the name of an engine ("ompi-vulcan:num_aggregators=8"), so that any of them can be measured alone.
-The search goes in stages, where the full product would take hundreds of runs. Every run writes and reads, and each
-operation follows its own fastest settings. n is the number of ranks.
+A setting is written as the name of an engine ("ompi-vulcan:num_aggregators=8"), so that any of them can be
+measured alone. The search goes in stages, where the full product would take hundreds of runs. Every run
+writes and reads, and each operation follows its own fastest settings. n is the number of ranks.
 
     ROMIO   1. no hints; cb_nodes in {1, 2, n/2, n}, with cb_config_list allowing that many on the nodes
             2. the fastest of these with cb_buffer_size 1 MiB and 4 MiB (default: 16 MiB)
@@ -16,7 +17,8 @@ operation follows its own fastest settings. n is the number of ranks.
             3. the fastest with bytes_per_agg 1 MiB, 4 MiB and 16 MiB (default: 32 MiB)
     both    the three fastest of each operation run once more; the smaller time counts
 
-A setting whose run fails, or takes four times as long as the fastest run (at least 10 s), is left out, and the results say so.
+A setting whose run fails, or takes four times as long as the fastest run (at least 10 s), is left out, and
+the results say so.
 """
 
 from __future__ import annotations
@@ -52,7 +54,11 @@ class Setting:
         return ":".join([self.engine, *(f"{key}={value}" for key, value in self.values)])
 
     def having(self, **values: object) -> Setting:
-        changed = {**dict(self.values), **{key: str(value) for key, value in values.items()}, **dict(self.fixed)}
+        changed = {
+            **dict(self.values),
+            **{key: str(value) for key, value in values.items()},
+            **dict(self.fixed),
+        }
         return replace(self, values=tuple(changed.items()))
 
 
@@ -65,7 +71,10 @@ class Trial:
     error: str | None = None
 
     def document(self) -> JsonObject:
-        return {"settings": self.setting.label, **({"error": self.error} if self.error else {"seconds": self.seconds})}
+        return {
+            "settings": self.setting.label,
+            **({"error": self.error} if self.error else {"seconds": self.seconds}),
+        }
 
 
 Stage = Callable[[list[Setting]], list[Setting]]
@@ -80,7 +89,10 @@ class Tuning:
     chosen: dict[str, Setting]  # by operation; an operation without any setting that worked is absent
 
     def document(self) -> JsonObject:
-        return {"chosen": {operation: setting.label for operation, setting in self.chosen.items()}, "tried": [trial.document() for trial in self.trials]}
+        return {
+            "chosen": {operation: setting.label for operation, setting in self.chosen.items()},
+            "tried": [trial.document() for trial in self.trials],
+        }
 
 
 # --- candidates -----------------------------------------------------------------------------------
@@ -96,7 +108,13 @@ def romio(engine: str, ranks: int, nodes: int, own: dict[str, str]) -> list[Stag
     base = Setting(engine, fixed=tuple(own.items())).having()
     off = base.having(romio_cb_write="disable", romio_cb_read="disable")
     return [
-        lambda _: [base, *(base.having(cb_nodes=count, cb_config_list=f"*:{-(-count // nodes)}") for count in aggregator_counts(ranks))],
+        lambda _: [
+            base,
+            *(
+                base.having(cb_nodes=count, cb_config_list=f"*:{-(-count // nodes)}")
+                for count in aggregator_counts(ranks)
+            ),
+        ],
         lambda best: buffers(best[:1]),
         lambda best: sieving([*best[:1], off]),
     ]
@@ -108,7 +126,10 @@ def gio(ranks: int, own: dict[str, str]) -> list[Stage]:
     return [
         lambda _: [base, *(base.having(cb_nodes=count) for count in aggregator_counts(ranks))],
         lambda best: buffers(best[:1]),
-        lambda best: [*sieving(best[:1]), *(setting.having(nc_num_aggrs_per_node=count) for setting in best[:1] for count in (1, 2))],
+        lambda best: [
+            *sieving(best[:1]),
+            *(setting.having(nc_num_aggrs_per_node=count) for setting in best[:1] for count in (1, 2)),
+        ],
     ]
 
 
@@ -117,7 +138,11 @@ def buffers(settings: list[Setting]) -> list[Setting]:
 
 
 def sieving(settings: list[Setting]) -> list[Setting]:
-    return [setting.having(romio_ds_write=word, romio_ds_read=word) for setting in settings for word in ("enable", "disable")]
+    return [
+        setting.having(romio_ds_write=word, romio_ds_read=word)
+        for setting in settings
+        for word in ("enable", "disable")
+    ]
 
 
 def ompio(engine_names: Iterable[str], ranks: int, own: dict[str, str]) -> list[Stage]:
@@ -129,8 +154,16 @@ def ompio(engine_names: Iterable[str], ranks: int, own: dict[str, str]) -> list[
 
     return [
         lambda _: bases,
-        lambda best: [setting.having(num_aggregators=count) for setting in aggregated(best[:2]) for count in aggregator_counts(ranks)],
-        lambda best: [setting.having(bytes_per_agg=mib << 20) for setting in aggregated(best[:1]) for mib in OMPIO_BYTES_MIB],
+        lambda best: [
+            setting.having(num_aggregators=count)
+            for setting in aggregated(best[:2])
+            for count in aggregator_counts(ranks)
+        ],
+        lambda best: [
+            setting.having(bytes_per_agg=mib << 20)
+            for setting in aggregated(best[:1])
+            for mib in OMPIO_BYTES_MIB
+        ],
     ]
 
 
@@ -156,18 +189,24 @@ def ranked(trials: Iterable[Trial], operation: str) -> list[Setting]:
     return [trial.setting for trial in sorted(good, key=lambda trial: trial.seconds[operation])]
 
 
-def search(stages_of: Iterable[list[Stage]], operations: list[str], run: Callable[[Setting], Trial]) -> Tuning:
+def search(
+    stages_of: Iterable[list[Stage]], operations: list[str], run: Callable[[Setting], Trial]
+) -> Tuning:
     """Goes through the stages of each family, then runs the fastest once more and chooses."""
     trials: dict[Setting, Trial] = {}
     for stages in stages_of:
         mine: dict[Setting, Trial] = {}
         for stage in stages:
-            wanted = [setting for operation in operations for setting in stage(ranked(mine.values(), operation))]
+            wanted = [
+                setting for operation in operations for setting in stage(ranked(mine.values(), operation))
+            ]
             for setting in dict.fromkeys(wanted):
                 if setting not in mine:
                     mine[setting] = run(setting)
         trials |= mine
-    again = [setting for operation in operations for setting in ranked(trials.values(), operation)[:RUN_AGAIN]]
+    again = [
+        setting for operation in operations for setting in ranked(trials.values(), operation)[:RUN_AGAIN]
+    ]
     for setting in dict.fromkeys(again):
         trials[setting] = both(trials[setting], run(setting))
     best = {operation: ranked(trials.values(), operation)[:1] for operation in operations}
@@ -178,13 +217,18 @@ def both(first: Trial, second: Trial) -> Trial:
     """Two runs of a setting as one: the smaller times, or the second run's error."""
     if second.error:
         return second
-    return Trial(first.setting, {operation: min(seconds, second.seconds[operation]) for operation, seconds in first.seconds.items()})
+    return Trial(
+        first.setting,
+        {operation: min(seconds, second.seconds[operation]) for operation, seconds in first.seconds.items()},
+    )
 
 
 class Runner:
     """Runs settings; what takes much longer than the fastest run is ended."""
 
-    def __init__(self, setup: Setup, arguments_of: Callable[[Engine], list[str]], told: Callable[[Trial], None]):
+    def __init__(
+        self, setup: Setup, arguments_of: Callable[[Engine], list[str]], told: Callable[[Trial], None]
+    ):
         self._setup, self._arguments_of, self._told = setup, arguments_of, told
         self._fastest_s: float | None = None
 
@@ -217,8 +261,13 @@ def seconds_of(lines: list[JsonObject]) -> dict[str, float]:
     return seconds
 
 
-def tuned(setup: Setup, engine: Engine, operations: list[str], run: Callable[[Setting], Trial]) -> tuple[Engine, Tuning]:
+def tuned(
+    setup: Setup, engine: Engine, operations: list[str], run: Callable[[Setting], Trial]
+) -> tuple[Engine, Tuning]:
     """The engine with an engine for each operation, and how it was found."""
     found = search(families(setup, engine), operations, run)
-    parts = {operation: engines.parse_engine(setting.label, setup.mpi) for operation, setting in found.chosen.items()}
+    parts = {
+        operation: engines.parse_engine(setting.label, setup.mpi)
+        for operation, setting in found.chosen.items()
+    }
     return replace(engine, by_operation=parts), found

@@ -70,23 +70,32 @@ def make_case(grid: CaseGrid, ranks: int, mpi: MpiLibrary, scratch: Path) -> Cas
             title = f"atmosphere ne{ne}, {6 * (3 * ne) ** 2 + 2:,} columns x {grid.levels} levels"
     except e3sm.MapError as error:
         raise BenchError(str(error)) from None
-    fewer = openmpi and grid.map_file is not None and sum(maps[name].pieces for name in maps.names) > MANY_PIECES
+    fewer = (
+        openmpi and grid.map_file is not None and sum(maps[name].pieces for name in maps.names) > MANY_PIECES
+    )
     binary = scratch / f"{mpi.id}.map"
     e3sm.write_binary(maps, str(binary))
     counts = tuple(1 if fewer else 4 if len(maps[name].dims) > 1 else 2 for name in maps.names)
     chosen = [(count, maps[name]) for count, name in zip(counts, maps.names)]
     return Case(
-        title, binary, maps.ranks, counts,
+        title,
+        binary,
+        maps.ranks,
+        counts,
         file_bytes=HEADER_BYTES + sum(count * one.elements * ELEMENT_BYTES for count, one in chosen),
-        pieces=sum(count * one.pieces for count, one in chosen), shortened=coarser or fewer,
-        maps=maps, has_holes=any(one.covered < one.elements for _, one in chosen),
+        pieces=sum(count * one.pieces for count, one in chosen),
+        shortened=coarser or fewer,
+        maps=maps,
+        has_holes=any(one.covered < one.elements for _, one in chosen),
     )
 
 
 def choose_folder(wanted: Path | None, file_bytes: int) -> Path:
     """`wanted`, or the first of /dev/shm, $TMPDIR, /tmp with room for the demo's files. Raises BenchError."""
     need = FILES * file_bytes + (64 << 20)
-    candidates = [wanted] if wanted else [Path("/dev/shm"), Path(os.environ.get("TMPDIR", "/tmp")), Path("/tmp")]
+    candidates = (
+        [wanted] if wanted else [Path("/dev/shm"), Path(os.environ.get("TMPDIR", "/tmp")), Path("/tmp")]
+    )
     tried = []
     for folder in candidates:
         if not (folder.is_dir() and os.access(folder, os.W_OK)):
@@ -95,4 +104,6 @@ def choose_folder(wanted: Path | None, file_bytes: int) -> Path:
             tried.append(f"{folder} has {format_bytes(machine.free_bytes(folder))} free")
         else:
             return folder
-    raise BenchError(f"no room for {format_bytes(need)} of files: {'; '.join(tried)}; name a folder with --dir")
+    raise BenchError(
+        f"no room for {format_bytes(need)} of files: {'; '.join(tried)}; name a folder with --dir"
+    )

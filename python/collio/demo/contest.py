@@ -32,7 +32,8 @@ class Contest:
 
     seconds: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     checksum: str = ""
-    native_leftovers: int = 0  # bytes in holes where the native file is not zero; 0 when the files are identical
+    # bytes in holes where the native file is not zero; 0 when the files are identical
+    native_leftovers: int = 0
     repeats: int = 0
     documents: list[Document] = field(default_factory=list)  # reports of collio's runs
 
@@ -40,7 +41,8 @@ class Contest:
         self.seconds.setdefault((side, operation), []).append(seconds)
 
     def check(self, case: Case, files: dict[str, Path]) -> None:
-        """The files are identical, or differ in holes the native side left dirty. Raises BenchError otherwise."""
+        """The files are identical, or differ in holes the native side left dirty. Raises BenchError
+        otherwise."""
         if case.has_holes:
             dirty = {side: count_dirty(case, path) for side, path in files.items()}
             if dirty["collio"]:
@@ -51,8 +53,11 @@ class Contest:
         self.checksum = compare(files["native"], files["collio"])
 
 
-def run_contest(setup: Setup, case: Case, folder: Path, repeats: int, budget_s: float, told: Callable[[str], None]) -> Contest:
-    """Repeats until done, or until one more would not fit into `budget_s`. Raises BenchError when bytes are wrong."""
+def run_contest(
+    setup: Setup, case: Case, folder: Path, repeats: int, budget_s: float, told: Callable[[str], None]
+) -> Contest:
+    """Repeats until done, or until one more would not fit into `budget_s`. Raises BenchError when bytes are
+    wrong."""
     contest, started = Contest(), time.monotonic()
     files = {side: folder / f"{side}.nc" for side in SIDES}
     for repeat in range(repeats):
@@ -81,7 +86,9 @@ def run_contest(setup: Setup, case: Case, folder: Path, repeats: int, budget_s: 
 def compare(one: Path, other: Path) -> str:
     """SHA-256 of two files that are equal byte for byte. Raises BenchError when they are not."""
     if not filecmp.cmp(one, other, shallow=False):
-        raise BenchError(f"the files differ: {one} ({one.stat().st_size} bytes), {other} ({other.stat().st_size} bytes)")
+        raise BenchError(
+            f"the files differ: {one} ({one.stat().st_size} bytes), {other} ({other.stat().st_size} bytes)"
+        )
     digest = hashlib.sha256()
     with open(one, "rb") as stream:
         while block := stream.read(HASH_BLOCK_BYTES):
@@ -99,8 +106,17 @@ def count_dirty(case: Case, path: Path) -> int:
 def checkpoint_words(setup: Setup, case: Case, operation: str, path: Path) -> list[str]:
     """The unmodified program's own command line."""
     return [
-        str(setup.build.program("e3sm_checkpoint")), "--map-binary", str(case.map_binary), "--file", str(path),
-        "--operation", operation, "--element-size", str(ELEMENT_BYTES), "--variables", case.variables,
+        str(setup.build.program("e3sm_checkpoint")),
+        "--map-binary",
+        str(case.map_binary),
+        "--file",
+        str(path),
+        "--operation",
+        operation,
+        "--element-size",
+        str(ELEMENT_BYTES),
+        "--variables",
+        case.variables,
     ]
 
 
@@ -108,7 +124,9 @@ def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, cont
     job = launcher.job_of(setup, Engine("native"), checkpoint_words(setup, case, operation, path))
     report_file = path.with_name(f"{operation}-report.json")
     if side == "collio":
-        collio_run = module_command("collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--")
+        collio_run = module_command(
+            "collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--"
+        )
         job = Job(collio_run + job.words, job.environ)
     outcome = run_job(job, setup.timeout_s)
     line = next((line for line in outcome.lines if line.get("phase") == operation), None)
@@ -127,8 +145,19 @@ def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, cont
 
 def _floor(setup: Setup, case: Case, path: Path, contest: Contest) -> None:
     words = [
-        str(setup.build.program("collio_bench")), "--pattern", "e3sm", "--map-binary", str(case.map_binary),
-        "--element-size", str(ELEMENT_BYTES), "--variables", case.variables, "--mode", "floor", "--file", str(path),
+        str(setup.build.program("collio_bench")),
+        "--pattern",
+        "e3sm",
+        "--map-binary",
+        str(case.map_binary),
+        "--element-size",
+        str(ELEMENT_BYTES),
+        "--variables",
+        case.variables,
+        "--mode",
+        "floor",
+        "--file",
+        str(path),
     ]
     outcome = run_job(launcher.job_of(setup, Engine("floor", mode="floor"), words), setup.timeout_s)
     if outcome.error:

@@ -1,6 +1,6 @@
 """`collio doctor`: runs a small job by the user's own launcher, and says what of collio works there.
 
-    job        the job: what is started, what its ranks print, collio's report of it
-    findings   what follows from that, line by line, with the remedy
-    command    the command, and what people see
+job        the job: what is started, what its ranks print, collio's report of it
+findings   what follows from that, line by line, with the remedy
+command    the command, and what people see
 """

@@ -21,9 +21,24 @@ MARKS = {WELL: ("✓", "green"), NOTE: ("–", "yellow"), WRONG: ("✗", "bold r
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--dir", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".", help="Folder that jobs write to.  [default: here]")
-@click.option("--mpi", "wanted", metavar="ID", help="The programs' MPI library, where the launcher does not show it.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Time limit of the job, in seconds.")
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="Folder that jobs write to.  [default: here]",
+)
+@click.option(
+    "--mpi", "wanted", metavar="ID", help="The programs' MPI library, where the launcher does not show it."
+)
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=1),
+    default=120.0,
+    show_default=True,
+    help="Time limit of the job, in seconds.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER OPTIONS...]")
 def doctor(folder: Path, wanted: str | None, timeout_s: float, as_json: bool, words: tuple[str, ...]) -> None:
@@ -31,8 +46,8 @@ def doctor(folder: Path, wanted: str | None, timeout_s: float, as_json: bool, wo
 
     Example: collio doctor -- mpiexec -n 4
 
-    The words after -- are a launcher and its options, without a program. Without them the first MPI found starts
-    2 ranks. The exit code is 0 when all is well, 1 when something is wrong.
+    The words after -- are a launcher and its options, without a program. Without them the first MPI found
+    starts 2 ranks. The exit code is 0 when all is well, 1 when something is wrong.
     """
     end_with_its_runs()
     found = _examine(words, wanted, folder.absolute(), timeout_s)
@@ -49,7 +64,14 @@ def _examine(words: tuple[str, ...], wanted: str | None, folder: Path, timeout_s
         plan = job.make_plan(words, wanted)
     except launch.LaunchError as error:
         what, _, remedy = str(error).partition("; ")
-        return [Finding("MPI", WRONG, what, remedy or "`collio info` lists the MPI libraries found, with their launchers")]
+        return [
+            Finding(
+                "MPI",
+                WRONG,
+                what,
+                remedy or "`collio info` lists the MPI libraries found, with their launchers",
+            )
+        ]
     except (hints.HintError, config.ConfigError) as error:
         return [Finding("hints", WRONG, str(error), "`collio info --all` lists the hints and their values")]
     found = findings.before(plan)
@@ -58,7 +80,15 @@ def _examine(words: tuple[str, ...], wanted: str | None, folder: Path, timeout_s
     try:
         visit = job.run(plan, folder, timeout_s)
     except OSError as error:
-        return [*found, Finding("file system", WRONG, f"{folder}: cannot write there ({error.strerror})", "name a folder that you can write to: --dir")]
+        return [
+            *found,
+            Finding(
+                "file system",
+                WRONG,
+                f"{folder}: cannot write there ({error.strerror})",
+                "name a folder that you can write to: --dir",
+            ),
+        ]
     return [*found, *findings.after(plan, visit)]
 
 

@@ -1,4 +1,5 @@
-"""The doctor's job: the program collio_doctor (bench/doctor) under the user's launcher, as `collio run` would start it."""
+"""The doctor's job: the program collio_doctor (bench/doctor) under the user's launcher, as `collio run` would
+start it."""
 
 from __future__ import annotations
 
@@ -58,7 +59,9 @@ def make_plan(words: tuple[str, ...], wanted: str | None) -> Plan:
     if line.launcher is None:
         raise launch.LaunchError(f"{words[0]}: no launcher; name one behind --: mpiexec, mpirun, srun, …")
     if not line.waits:
-        raise launch.LaunchError("the launcher must wait for the job's end: `flux run`, or `flux submit --wait`")
+        raise launch.LaunchError(
+            "the launcher must wait for the job's end: `flux run`, or `flux submit --wait`"
+        )
     choice = launch.choose_mpi(line, wanted or (mpi.id if mpi else None))
     return Plan(words, choice.mpi, choice.launcher_kind, settings)
 
@@ -109,6 +112,9 @@ def _first_mpi() -> MpiLibrary:
     libraries = mpi_libraries.find_mpi_libraries()
     with_launcher = [mpi for mpi in libraries if mpi.mpiexec]
     if not with_launcher:
-        raise launch.LaunchError("no MPI library with a launcher found on this machine (no mpicc on PATH, in $MPI_HOME or in the usual folders); "
-                                 "load its module, or name the launcher after --")
+        raise launch.LaunchError(
+            "no MPI library with a launcher found on this machine (no mpicc on PATH, in $MPI_HOME or in the "
+            "usual folders); "
+            "load its module, or name the launcher after --"
+        )
     return next((mpi for mpi in with_launcher if Build.of(mpi).exists), with_launcher[0])

@@ -1,7 +1,8 @@
 """Decompositions of E3SM's grids: which rank writes which elements of a variable.
 
-Two sources: a generator for the atmosphere's cubed-sphere grid (any ne, levels and ranks) and a reader for the
-decomposition files of the E3SM-IO benchmark. Both give a :class:`MapSet`; :func:`write_binary` stores it for the C programs.
+Two sources: a generator for the atmosphere's cubed-sphere grid (any ne, levels and ranks) and a reader for
+the decomposition files of the E3SM-IO benchmark. Both give a :class:`MapSet`; :func:`write_binary` stores it
+for the C programs.
 """
 
 from .binary import read_binary, write_binary

@@ -1,4 +1,5 @@
-"""The map as a plain binary file, for the C programs (reader: bench/e3sm_map.h). Native byte order, all integers int64.
+"""The map as a plain binary file, for the C programs (reader: bench/e3sm_map.h). Native byte order, all
+integers int64.
 
     bytes 0-7    "COLLIOE3"
     8            version, 1
@@ -28,7 +29,8 @@ RECORD = np.dtype([("name", "S16"), ("ndims", "i8"), ("dims", "i8", (MOST_DIMS,)
 
 
 def write_binary(maps: MapSet, path: str | Path) -> None:
-    """Write the maps. Raises MapError for a map the format has no room for, OSError as the file system gives it."""
+    """Write the maps. Raises MapError for a map the format has no room for, OSError as the file system gives
+    it."""
     records = np.zeros(len(maps.decompositions), dtype=RECORD)
     for record, d in zip(records, maps.decompositions):
         if len(d.name.encode()) > 15:
@@ -70,7 +72,10 @@ def read_binary(path: str | Path) -> MapSet:
     for record, count in zip(records, counts):
         name, ndims, runs = record["name"].decode(errors="replace"), int(record["ndims"]), int(record["runs"])
         if not 1 <= ndims <= MOST_DIMS or (record["dims"] < 1).any():
-            raise MapError(f"{path}: {name}: {ndims} dims {record['dims'].tolist()}; allowed: 1 to {MOST_DIMS} dims of 1 or more")
+            raise MapError(
+                f"{path}: {name}: {ndims} dims {record['dims'].tolist()}; allowed: 1 to {MOST_DIMS} dims of "
+                "1 or more"
+            )
         pairs = _take(path, data, at, 2 * runs).reshape(-1, 2)
         at += pairs.nbytes
         d = Decomposition(name, tuple(int(v) for v in record["dims"][:ndims]), count, pairs)
@@ -83,5 +88,8 @@ def read_binary(path: str | Path) -> MapSet:
 
 def _take(path: str | Path, data: bytes, at: int, count: int) -> np.ndarray:
     if count < 0 or len(data) < at + 8 * count:
-        raise MapError(f"{path}: has {len(data)} bytes, its head describes at least {at + 8 * count}; the file is truncated or its head is corrupt")
+        raise MapError(
+            f"{path}: has {len(data)} bytes, its head describes at least {at + 8 * count}; the file is "
+            "truncated or its head is corrupt"
+        )
     return np.frombuffer(data, dtype=np.int64, count=count, offset=at)

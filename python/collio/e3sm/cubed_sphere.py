@@ -1,8 +1,10 @@
-"""E3SM's atmosphere grid: a cubed sphere of ne x ne spectral elements a face, 4 x 4 Gauss-Lobatto-Legendre nodes each.
+"""E3SM's atmosphere grid: a cubed sphere of ne x ne spectral elements a face, 4 x 4 Gauss-Lobatto-Legendre
+nodes each.
 
-Neighbouring elements share the nodes on their common edge; the unique nodes, 6 (3 ne)^2 + 2, are the model's columns. They
-are numbered as the dynamics does: elements in global order (face, row, column), each numbering its nodes that no earlier
-element has numbered. That makes the first element's 16 nodes columns 0 to 15, its neighbour's 12 new ones 16 to 27, and so on.
+Neighbouring elements share the nodes on their common edge; the unique nodes, 6 (3 ne)^2 + 2, are the model's
+columns. They are numbered as the dynamics does: elements in global order (face, row, column), each numbering
+its nodes that no earlier element has numbered. That makes the first element's 16 nodes columns 0 to 15, its
+neighbour's 12 new ones 16 to 27, and so on.
 """
 
 from __future__ import annotations
@@ -48,7 +50,8 @@ def make_grid(ne: int) -> Grid:
 
 
 def _face_nodes(ne: int, face: int) -> np.ndarray:
-    """Points on the integer cube of all nodes of one face, element by element, row by row in each. int64 (16 ne^2, 3)."""
+    """Points on the integer cube of all nodes of one face, element by element, row by row in each. int64 (16
+    ne^2, 3)."""
     steps = NODES - 1
     element_row, element_column, row, column = np.meshgrid(
         np.arange(ne), np.arange(ne), np.arange(NODES), np.arange(NODES), indexing="ij"

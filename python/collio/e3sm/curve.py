@@ -1,8 +1,9 @@
 """A space-filling curve over the six faces of the cube, for any number of elements per edge.
 
-Within a face: the generalised Hilbert curve of J. Cerveny ("gilbert", 2018), which fills any rectangle from one corner to
-the next. The faces are joined corner to corner: the last element of one face and the first of the next share an edge, so the
-whole curve is continuous; the joining is found by a search over face orders and cube corners.
+Within a face: the generalised Hilbert curve of J. Cerveny ("gilbert", 2018), which fills any rectangle from
+one corner to the next. The faces are joined corner to corner: the last element of one face and the first of
+the next share an edge, so the whole curve is continuous; the joining is found by a search over face orders
+and cube corners.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-# (origin, direction of i, direction of j) of each face on the unit cube: 0-3 around the equator eastwards, 4 south, 5 north.
+# (origin, direction of i, direction of j) of each face on the unit cube: 0-3 around the equator eastwards, 4
+# south, 5 north.
 FACES = (
     ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     ((1, 1, 0), (-1, 0, 0), (0, 0, 1)),
@@ -30,7 +32,8 @@ def _sign(value: int) -> int:
 
 
 def _fill(at: Vector, along: Vector, across: Vector) -> Iterator[Vector]:
-    """Cells of the rectangle spanned by `along` and `across` from cell `at`; ends at the far end of `along`."""
+    """Cells of the rectangle spanned by `along` and `across` from cell `at`; ends at the far end of
+    `along`."""
     width, height = abs(sum(along)), abs(sum(across))
     step = (_sign(along[0]), _sign(along[1]))
     side = (_sign(across[0]), _sign(across[1]))
@@ -67,8 +70,16 @@ def _corner(face: int, i: int, j: int) -> tuple[int, int, int]:
 
 @lru_cache(maxsize=1)
 def join_faces() -> tuple[tuple[int, Vector, Vector], ...]:
-    """(face, corner where its curve starts, corner where it ends) in visiting order, consecutive faces meeting at one cube corner."""
-    edges = [((i, j), (k, m)) for i in (0, 1) for j in (0, 1) for k in (0, 1) for m in (0, 1) if abs(i - k) + abs(j - m) == 1]
+    """(face, corner where its curve starts, corner where it ends) in visiting order, consecutive faces
+    meeting at one cube corner."""
+    edges = [
+        ((i, j), (k, m))
+        for i in (0, 1)
+        for j in (0, 1)
+        for k in (0, 1)
+        for m in (0, 1)
+        if abs(i - k) + abs(j - m) == 1
+    ]
 
     def extend(path: list[tuple[int, Vector, Vector]]) -> list[tuple[int, Vector, Vector]] | None:
         if len(path) == len(FACES):
@@ -94,7 +105,8 @@ def element_curve(ne: int) -> np.ndarray:
     cells = face_curve(ne)
     parts = []
     for face, start, end in join_faces():
-        along, away = cells[:, 0], cells[:, 1]  # distance from the start corner towards the end corner, and off that edge
+        # distance from the start corner towards the end corner, and off that edge
+        along, away = cells[:, 0], cells[:, 1]
         axis = 0 if start[0] != end[0] else 1
         on_edge = along if start[axis] == 0 else ne - 1 - along
         off_edge = away if start[1 - axis] == 0 else ne - 1 - away

@@ -8,8 +8,9 @@ from .mapset import Decomposition, MapError, MapSet, assemble, coalesce
 
 
 def deal_out(maps: MapSet, ranks: int) -> MapSet:
-    """The same maps on `ranks` ranks, evenly: neighbouring ranks' lists joined, or each list cut between requests so that
-    the parts have nearly equally many elements. A list with fewer requests than parts leaves some ranks empty."""
+    """The same maps on `ranks` ranks, evenly: neighbouring ranks' lists joined, or each list cut between
+    requests so that the parts have nearly equally many elements. A list with fewer requests than parts leaves
+    some ranks empty."""
     if ranks < 1:
         raise MapError(f"ranks is {ranks}; allowed: 1 or more")
     if ranks == maps.ranks:

@@ -1,14 +1,16 @@
 """The decompositions of E3SM's F case (active atmosphere) on a generated grid.
 
-D1 is the dynamics' (a rank owns a stretch of the space-filling curve's elements and the columns they numbered: long runs).
-D2 and D3 are the physics': columns are dealt round robin to chunks of at most 16, so that each chunk has columns from all
-over the globe (day and night, land and sea), and each rank takes equally many chunks, preferring those whose columns it
-holds in the dynamics: short runs. D4 is D1 with levels. The real maps of the E3SM-IO benchmark show the same build.
+D1 is the dynamics' (a rank owns a stretch of the space-filling curve's elements and the columns they
+numbered: long runs). D2 and D3 are the physics': columns are dealt round robin to chunks of at most 16, so
+that each chunk has columns from all over the globe (day and night, land and sea), and each rank takes equally
+many chunks, preferring those whose columns it holds in the dynamics: short runs. D4 is D1 with levels. The
+real maps of the E3SM-IO benchmark show the same build.
 
-How short the runs are depends on how many ranks the model ran with, not on how many replay its I/O. Production runs give a
-rank a few elements: the F case of the TAM paper (Kang et al. 2020) ran ne120 on 21600 ranks, four elements each, and made
-requests of 11 bytes in the mean. So a map is made for four elements a rank and then dealt out over the ranks asked for, as
-that paper did; ne30 makes 1350 model ranks and runs of 2.7 columns.
+How short the runs are depends on how many ranks the model ran with, not on how many replay its I/O.
+Production runs give a rank a few elements: the F case of the TAM paper (Kang et al. 2020) ran ne120 on 21600
+ranks, four elements each, and made requests of 11 bytes in the mean. So a map is made for four elements a
+rank and then dealt out over the ranks asked for, as that paper did; ne30 makes 1350 model ranks and runs of
+2.7 columns.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ def generate(ne: int, levels: int, ranks: int, holes: float = 0.0, model_ranks: 
     """D1 (ncol) and D4 (levels, ncol) by dynamics, D2 (ncol) and D3 (levels, ncol) by physics.
 
     holes: share of columns that nobody writes, in [0, 1), in continent-like patches.
-    model_ranks: ranks of the model run whose columns are dealt out over `ranks`; default: one for every four elements.
+    model_ranks: ranks of the model run whose columns are dealt out over `ranks`; default: one for every four
+    elements.
     """
     grid = make_grid(ne)
     if model_ranks is None:
@@ -41,7 +44,9 @@ def generate(ne: int, levels: int, ranks: int, holes: float = 0.0, model_ranks: 
     dynamics = dynamics_owner(grid, model_ranks)
     physics = physics_owner(dynamics, model_ranks)
     written = ~continents(grid, holes)
-    flat_dynamics, flat_physics = (deal_lists(_runs(owner, written, model_ranks), ranks) for owner in (dynamics, physics))
+    flat_dynamics, flat_physics = (
+        deal_lists(_runs(owner, written, model_ranks), ranks) for owner in (dynamics, physics)
+    )
     shape = (levels, grid.columns)
     return MapSet(
         (
@@ -50,12 +55,14 @@ def generate(ne: int, levels: int, ranks: int, holes: float = 0.0, model_ranks: 
             _with_levels("D3", shape, flat_physics),
             _with_levels("D4", shape, flat_dynamics),
         ),
-        f"ne{ne}, {levels} levels, {model_ranks} model ranks" + (f", {holes:g} of the columns are holes" if holes else ""),
+        f"ne{ne}, {levels} levels, {model_ranks} model ranks"
+        + (f", {holes:g} of the columns are holes" if holes else ""),
     )
 
 
 def dynamics_owner(grid: Grid, ranks: int) -> np.ndarray:
-    """Rank of each column: equal stretches of elements along the curve; with more ranks than elements some have none."""
+    """Rank of each column: equal stretches of elements along the curve; with more ranks than elements some
+    have none."""
     parts = min(ranks, grid.elements)
     owner_of_element = np.empty(grid.elements, dtype=np.int64)
     owner_of_element[element_curve(grid.ne)] = np.arange(grid.elements) * parts // grid.elements
@@ -64,8 +71,8 @@ def dynamics_owner(grid: Grid, ranks: int) -> np.ndarray:
 
 
 def physics_owner(dynamics: np.ndarray, ranks: int) -> np.ndarray:
-    """Rank of each column: chunk k has columns k, k + chunks, k + 2 chunks …; each chunk goes to the rank with room that
-    holds most of its columns in the dynamics, else to the first with room."""
+    """Rank of each column: chunk k has columns k, k + chunks, k + 2 chunks …; each chunk goes to the rank
+    with room that holds most of its columns in the dynamics, else to the first with room."""
     columns = dynamics.size
     chunks_per_rank = -(-columns // (ranks * CHUNK_COLUMNS))
     chunks = chunks_per_rank * ranks
@@ -84,11 +91,16 @@ def physics_owner(dynamics: np.ndarray, ranks: int) -> np.ndarray:
 
 
 def continents(grid: Grid, share: float) -> np.ndarray:
-    """bool (columns,): true on about `share` of the columns, in patches: where a smooth function of the place is lowest."""
+    """bool (columns,): true on about `share` of the columns, in patches: where a smooth function of the place
+    is lowest."""
     if share == 0.0:
         return np.zeros(grid.columns, dtype=bool)
     x, y, z = ((grid.place - 1.5 * grid.ne) / (1.5 * grid.ne)).T
-    height = np.sin(2.9 * x + 1.1) * np.cos(2.3 * y - 0.4) + 0.7 * np.sin(3.7 * z + 1.9 * x) + 0.4 * np.cos(5.3 * y * z + 0.8)
+    height = (
+        np.sin(2.9 * x + 1.1) * np.cos(2.3 * y - 0.4)
+        + 0.7 * np.sin(3.7 * z + 1.9 * x)
+        + 0.4 * np.cos(5.3 * y * z + 0.8)
+    )
     low: np.ndarray = height < np.quantile(height, share)
     return low
 

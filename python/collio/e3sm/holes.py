@@ -12,8 +12,15 @@ from .mapset import Decomposition, MapError, MapSet
 HEADER_BYTES = 512  # of the demo program's files
 
 
-def count_hole_bytes(maps: MapSet, variables: Sequence[int], element_size: int, path: str | Path, header_bytes: int = HEADER_BYTES) -> tuple[int, int]:
-    """(bytes in holes, how many of them are not zero) in a file with variables[i] variables of decomposition i, one behind the other.
+def count_hole_bytes(
+    maps: MapSet,
+    variables: Sequence[int],
+    element_size: int,
+    path: str | Path,
+    header_bytes: int = HEADER_BYTES,
+) -> tuple[int, int]:
+    """(bytes in holes, how many of them are not zero) in a file with variables[i] variables of decomposition
+    i, one behind the other.
 
     A file that ends before its last hole counts as zero there. Cost: reads the file once.
     """

@@ -1,8 +1,9 @@
 """Reader of the E3SM-IO benchmark's decomposition files.
 
-netCDF CDF-5: dimension decomp_nprocs; for i = 1, 2, …: D<i>.nreqs(decomp_nprocs), D<i>.offsets and D<i>.lengths, requests of
-all ranks one after the other, in elements; global attribute D<i>.dims, the variable's shape. Requests of a rank may come in
-any order; here they are sorted and joined, as the benchmark does before it writes.
+netCDF CDF-5: dimension decomp_nprocs; for i = 1, 2, …: D<i>.nreqs(decomp_nprocs), D<i>.offsets and
+D<i>.lengths, requests of all ranks one after the other, in elements; global attribute D<i>.dims, the
+variable's shape. Requests of a rank may come in any order; here they are sorted and joined, as the benchmark
+does before it writes.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ FORMATS = ("CDF5", "NETCDF3_64BIT_DATA", "NETCDF3_64BIT_OFFSET", "NETCDF3_CLASSI
 
 
 def find_real_maps() -> dict[str, Path]:
-    """Real maps at hand, by file name: in COLLIO_E3SM_MAPS, else in ../shared/data/e3sm beside the source tree. May be empty."""
+    """Real maps at hand, by file name: in COLLIO_E3SM_MAPS, else in ../shared/data/e3sm beside the source
+    tree. May be empty."""
     beside = Path(__file__).resolve().parents[4] / "shared" / "data" / "e3sm"
     folder = Path(os.environ.get("COLLIO_E3SM_MAPS") or beside)
     return {path.name: path for path in sorted(folder.glob("map_*.nc"))} if folder.is_dir() else {}
 
 
 def read_map(path: str | Path) -> MapSet:
-    """All decompositions of a file, for the number of ranks it was made for; see deal_out for others. Raises MapError."""
+    """All decompositions of a file, for the number of ranks it was made for; see deal_out for others. Raises
+    MapError."""
     try:
         import netCDF4
     except ImportError as error:
@@ -45,14 +48,19 @@ def read_map(path: str | Path) -> MapSet:
         raise
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
         size = Path(path).stat().st_size
-        raise MapError(f"{path}: not a readable netCDF file ({size} bytes: truncated, corrupt or another format): {error}") from error
+        raise MapError(
+            f"{path}: not a readable netCDF file ({size} bytes: truncated, corrupt or another format): "
+            f"{error}"
+        ) from error
 
 
 def _read_open(path: str, file: netCDF4.Dataset) -> MapSet:
     if file.data_model not in FORMATS:
         raise MapError(f"{path}: format {file.data_model}; allowed: {', '.join(FORMATS)}")
     if "decomp_nprocs" not in file.dimensions:
-        raise MapError(f"{path}: has no dimension 'decomp_nprocs'; a decomposition file of the E3SM-IO benchmark has one")
+        raise MapError(
+            f"{path}: has no dimension 'decomp_nprocs'; a decomposition file of the E3SM-IO benchmark has one"
+        )
     ranks = len(file.dimensions["decomp_nprocs"])
     if ranks < 1:
         raise MapError(f"{path}: decomp_nprocs is {ranks}; allowed: 1 or more")
@@ -61,7 +69,10 @@ def _read_open(path: str, file: netCDF4.Dataset) -> MapSet:
         number += 1
     declared = len(file.dimensions["num_decomp"]) if "num_decomp" in file.dimensions else number
     if number == 0 or number != declared:
-        raise MapError(f"{path}: num_decomp is {declared}, but variables D<i>.nreqs without a gap go to {number}; allowed: 1 or more, all there")
+        raise MapError(
+            f"{path}: num_decomp is {declared}, but variables D<i>.nreqs without a gap go to {number}; "
+            "allowed: 1 or more, all there"
+        )
     return MapSet(tuple(_read_one(path, file, f"D{k + 1}", ranks) for k in range(number)), path)
 
 
@@ -70,7 +81,10 @@ def _values(path: str, file: netCDF4.Dataset, name: str) -> np.ndarray:
         raise MapError(f"{path}: has no variable {name!r}")
     values = np.asarray(file.variables[name][...])
     if values.dtype.kind not in "iu" or values.ndim != 1:
-        raise MapError(f"{path}: {name} has type {values.dtype} and {values.ndim} dimensions; allowed: integers in one dimension")
+        raise MapError(
+            f"{path}: {name} has type {values.dtype} and {values.ndim} dimensions; allowed: integers in one "
+            "dimension"
+        )
     return values.astype(np.int64)
 
 
@@ -80,11 +94,18 @@ def _read_one(path: str, file: netCDF4.Dataset, name: str, ranks: int) -> Decomp
     if counts.size != ranks:
         raise MapError(f"{path}: {name}.nreqs has {counts.size} values for {ranks} ranks (decomp_nprocs)")
     if offsets.size != lengths.size:
-        raise MapError(f"{path}: {name}.offsets has {offsets.size} values, {name}.lengths {lengths.size}; they must agree")
+        raise MapError(
+            f"{path}: {name}.offsets has {offsets.size} values, {name}.lengths {lengths.size}; they must "
+            "agree"
+        )
     if counts.min() < 0:
-        raise MapError(f"{path}: {name}.nreqs of rank {int(counts.argmin())} is {int(counts.min())}; allowed: 0 or more")
+        raise MapError(
+            f"{path}: {name}.nreqs of rank {int(counts.argmin())} is {int(counts.min())}; allowed: 0 or more"
+        )
     if counts.sum() != offsets.size:
-        raise MapError(f"{path}: {name}.nreqs adds up to {int(counts.sum())} requests, {name}.offsets has {offsets.size}")
+        raise MapError(
+            f"{path}: {name}.nreqs adds up to {int(counts.sum())} requests, {name}.offsets has {offsets.size}"
+        )
     dims = _dims(path, file, name, offsets, lengths)
     runs = np.column_stack((offsets, lengths))
     as_stored = Decomposition(name, dims, counts, runs)
@@ -95,7 +116,9 @@ def _read_one(path: str, file: netCDF4.Dataset, name: str, ranks: int) -> Decomp
     return decomposition
 
 
-def _dims(path: str, file: netCDF4.Dataset, name: str, offsets: np.ndarray, lengths: np.ndarray) -> tuple[int, ...]:
+def _dims(
+    path: str, file: netCDF4.Dataset, name: str, offsets: np.ndarray, lengths: np.ndarray
+) -> tuple[int, ...]:
     if f"{name}.dims" not in file.ncattrs():
         return (max(1, int((offsets + lengths).max(initial=0))),)
     dims = tuple(int(v) for v in np.atleast_1d(file.getncattr(f"{name}.dims")))
@@ -112,6 +135,8 @@ def _check_values(path: str, d: Decomposition) -> None:
         at = int(wrong.argmax())
         rank = int(np.searchsorted(np.cumsum(d.counts), at, side="right"))
         raise MapError(
-            f"{path}: {d.name} request {at} (rank {rank}) has offset {int(offsets[at])} and length {int(lengths[at])}; "
-            f"allowed: offset 0 or more, length 1 or more, ending by {d.elements} (dims {' x '.join(map(str, d.dims))})"
+            f"{path}: {d.name} request {at} (rank {rank}) has offset {int(offsets[at])} and length "
+            f"{int(lengths[at])}; "
+            f"allowed: offset 0 or more, length 1 or more, ending by {d.elements} (dims "
+            f"{' x '.join(map(str, d.dims))})"
         )

@@ -1,1 +1,2 @@
-"""`collio lab`: runs MPI programs on a made-up cluster: network namespaces as nodes, limited links, storage targets."""
+"""`collio lab`: runs MPI programs on a made-up cluster: network namespaces as nodes, limited links, storage
+targets."""

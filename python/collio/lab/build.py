@@ -1,6 +1,6 @@
 """The first process of a lab: builds it, then goes on as the `collio` command that asked for it.
 
-    python -m collio.lab.build MACHINE ARGUMENTS-OF-COLLIO...
+python -m collio.lab.build MACHINE ARGUMENTS-OF-COLLIO...
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ MEMORY = namespaces.HOME / "memory"
 GRAPH_FILE = namespaces.GRAPH_FILE
 
 TEMPORARY = namespaces.HOME / "tmp"
-"""$TMPDIR of all that runs in the lab. What MPI libraries leave in there goes with the lab, and two labs, whose process
-numbers are alike, do not meet in each other's session folders."""
+"""$TMPDIR of all that runs in the lab. What MPI libraries leave in there goes with the lab, and two labs,
+whose process numbers are alike, do not meet in each other's session folders."""
 
 CANNOT_BUILD = 125
 
@@ -96,12 +96,16 @@ def _program(name: str) -> Path:
     for program in programs:
         if program.is_file():
             return program
-    raise targets.TargetError(f"{name} is not built (libfuse3-dev, then `make build`); the machine file has storage targets")
+    raise targets.TargetError(
+        f"{name} is not built (libfuse3-dev, then `make build`); the machine file has storage targets"
+    )
 
 
 def _mount_memory(path: Path) -> None:
     path.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(path)], capture_output=True, text=True)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", str(path)], capture_output=True, text=True
+    )
     if done.returncode:
         raise namespaces.NamespaceError(f"{path}: {done.stderr.strip()}")
 

@@ -1,7 +1,7 @@
 """Measures a lab's network: runs collio_lab_pingpong across it, again where something looks wrong.
 
-A machine with other work is slow now and then, never too fast. So what is off is measured again a few times, and
-the try that is nearest to the promise counts.
+A machine with other work is slow now and then, never too fast. So what is off is measured again a few times,
+and the try that is nearest to the promise counts.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class _Best:
 
 
 def find_mpi(wanted: str | None) -> MpiLibrary:
-    """The MPI of an id or family; without, the first the program is built for. Raises CheckError, LaunchError."""
+    """The MPI of an id or family; without, the first the program is built for. Raises CheckError,
+    LaunchError."""
     if wanted:
         mpi = launch.named_mpi(wanted)
         if not Build.of(mpi).program(PROGRAM).is_file():
@@ -72,13 +73,24 @@ def run(lab: Lab, rounds: list[Round], settings: CheckSettings) -> JsonObject:
     for _ in range(settings.tries):
         _try(lab, todo, exchange, settings, best)
         todo = [one for one in rounds if _distance(graph, one, best.rounds[one]) > settings.tolerance]
-        exchange = best.exchange is not None and not check.judge_exchange(graph, best.exchange, settings.tolerance)["ok"]
+        exchange = (
+            best.exchange is not None
+            and not check.judge_exchange(graph, best.exchange, settings.tolerance)["ok"]
+        )
         if not todo and not exchange:
             break
     counted = counters.since(graph, before)
-    rows = [row for one in rounds for row in check.judge_round(graph, one, best.rounds[one], settings.tolerance)]
+    rows = [
+        row for one in rounds for row in check.judge_round(graph, one, best.rounds[one], settings.tolerance)
+    ]
     links = check.judge_links(graph, check.sum_of(best.sent), counted, settings.tolerance)
-    document: JsonObject = {"machine": graph.name, "mpi": settings.mpi.id, "tolerance": settings.tolerance, "pairs": rows, "links": links}
+    document: JsonObject = {
+        "machine": graph.name,
+        "mpi": settings.mpi.id,
+        "tolerance": settings.tolerance,
+        "pairs": rows,
+        "links": links,
+    }
     if best.exchange:
         document["all_to_all"] = check.judge_exchange(graph, best.exchange, settings.tolerance)
     document["honest"] = all(row["ok"] for row in [*rows, *links, document.get("all_to_all", {"ok": True})])
@@ -93,20 +105,25 @@ def _try(lab: Lab, rounds: list[Round], exchange: bool, settings: CheckSettings,
     for number, one in enumerate(rounds):
         samples = [_sample(flows.get((number, place))) for place in range(len(one))]
         best.sent.append({flow: sample.bytes for flow, sample in zip(one, samples)})
-        if one not in best.rounds or _distance(lab.graph, one, samples) < _distance(lab.graph, one, best.rounds[one]):
+        if one not in best.rounds or _distance(lab.graph, one, samples) < _distance(
+            lab.graph, one, best.rounds[one]
+        ):
             best.rounds[one] = samples
     for line in lines:
         if "all_to_all_bytes" in line:
             each = float(line["all_to_all_bytes"])
             best.sent.append(dict.fromkeys(check.everyone(lab.graph), each))
-            best.exchange = Exchange(line["all_to_all_bytes"], line["seconds"])  # done again only when it was too fast
+            # done again only when it was too fast
+            best.exchange = Exchange(line["all_to_all_bytes"], line["seconds"])
 
 
 def _measure(lab: Lab, arguments: list[str], settings: CheckSettings) -> list[JsonObject]:
     """The lines of one run on all nodes."""
     cluster = replace(lab.cluster, hosts=[(name, RANKS) for name, _ in lab.cluster.hosts])
     program = str(Build.of(settings.mpi).program(PROGRAM))
-    prepared, _ = job.prepare(replace(lab, cluster=cluster), job.Wish([program, *arguments], settings.mpi.id, native=True))
+    prepared, _ = job.prepare(
+        replace(lab, cluster=cluster), job.Wish([program, *arguments], settings.mpi.id, native=True)
+    )
     outcome = run_job(prepared, settings.timeout_s)
     if outcome.error:
         raise CheckError(f"{PROGRAM}: {outcome.error}")
@@ -119,7 +136,14 @@ def _measure(lab: Lab, arguments: list[str], settings: CheckSettings) -> list[Js
 def _arguments(lab: Lab, rounds: list[Round], exchange_bytes: int, settings: CheckSettings) -> list[str]:
     fastest = max((rate for one in rounds for rate in check.promise(lab.graph, one)), default=0)
     message = min(MOST_MESSAGE_BYTES, max(LEAST_MESSAGE_BYTES, int(fastest * MESSAGE_S)))
-    words = ["--bytes", str(message), "--in-flight", str(IN_FLIGHT), "--milliseconds", str(round(settings.seconds * 1000))]
+    words = [
+        "--bytes",
+        str(message),
+        "--in-flight",
+        str(IN_FLIGHT),
+        "--milliseconds",
+        str(round(settings.seconds * 1000)),
+    ]
     for one in rounds:
         words += ["--flows", ",".join(f"{flow.source}-{flow.destination}" for flow in one)]
     return [*words, *(["--all-to-all", str(exchange_bytes)] if exchange_bytes else [])]
@@ -128,7 +152,9 @@ def _arguments(lab: Lab, rounds: list[Round], exchange_bytes: int, settings: Che
 def _exchange_bytes(lab: Lab, seconds: float) -> int:
     """What makes an exchange of all with all as long as a flow, if memory allows."""
     nodes = len(lab.graph.nodes)
-    return max(1, min(int(seconds / check.bound_s(lab.graph, 1)), MOST_EXCHANGE_BYTES // (nodes * (nodes - 1))))
+    return max(
+        1, min(int(seconds / check.bound_s(lab.graph, 1)), MOST_EXCHANGE_BYTES // (nodes * (nodes - 1)))
+    )
 
 
 def _sample(line: JsonObject | None) -> Sample:

@@ -31,8 +31,9 @@ CANNOT_RUN = 125
 def lab() -> None:
     """Run a cluster with storage on this machine.
 
-    Nodes are network namespaces, and links have rates. Nothing is left behind, however a lab ends. Files in /run/lab/memory are seen by all nodes and vanish with
-    the lab; storage targets are /run/lab/target0 and so on.
+    Nodes are network namespaces, and links have rates. Nothing is left behind, however a lab ends. Files in
+    /run/lab/memory are seen by all nodes and vanish with the lab; storage targets are /run/lab/target0 and so
+    on.
     """
 
 
@@ -41,22 +42,39 @@ lab.add_command(check)
 
 
 @lab.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--machine", "-m", required=True, metavar="MACHINE", help="A machine file, or one of `collio lab machines`.")
+@click.option(
+    "--machine",
+    "-m",
+    required=True,
+    metavar="MACHINE",
+    help="A machine file, or one of `collio lab machines`.",
+)
 @click.option("--ranks", type=click.IntRange(min=1), help="MPI ranks in all.  [default: the machine file's]")
 @click.option("--native", is_flag=True, help="Without collio: the MPI library's own I/O.")
 @click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file.")
 @click.option("--mpi", metavar="ID", help="The program's MPI library, if the program does not show it.")
-@click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Write a JSON report to FILE.")
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a JSON report to FILE.",
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(
-    machine: str, ranks: int | None, native: bool, assignments: tuple[str, ...], mpi: str | None, report_file: Path | None, program: tuple[str, ...],
+    machine: str,
+    ranks: int | None,
+    native: bool,
+    assignments: tuple[str, ...],
+    mpi: str | None,
+    report_file: Path | None,
+    program: tuple[str, ...],
 ) -> None:
     """Run an MPI program on a lab.
 
     Example: collio lab run -m rack4x2 -- ./app out.nc
 
-    The command builds the machine, runs the program across it, and takes it down. The exit code is the program's;
-    125 means that it could not be started.
+    The command builds the machine, runs the program across it, and takes it down. The exit code is the
+    program's; 125 means that it could not be started.
     """
     try:
         chosen = dict(hints.split_assignment(text) for text in assignments)
@@ -76,8 +94,15 @@ def run(
     seconds = time.monotonic() - started
     _show(here, counters.since(here.graph, before), seconds)
     if report_file:
-        document = {"collio": __version__, "command": list(program), "mpi": choice.mpi.id, "exit_code": code,
-                    "seconds": round(seconds, 6), "hints": chosen, "files": _files()}
+        document = {
+            "collio": __version__,
+            "command": list(program),
+            "mpi": choice.mpi.id,
+            "exit_code": code,
+            "seconds": round(seconds, 6),
+            "hints": chosen,
+            "files": _files(),
+        }
         report_file.write_text(json.dumps(document, indent=1) + "\n")
     sys.exit(code)
 
@@ -94,8 +119,20 @@ def machines(machine: str | None) -> None:
 
 
 @lab.command()
-@click.option("--lab", "number", type=click.IntRange(min=0), help="Number of the lab, if several run (`collio lab clean` lists them).")
-@click.option("--every", "every_s", type=click.FloatRange(min=0.1), default=1.0, show_default=True, help="Seconds between updates.")
+@click.option(
+    "--lab",
+    "number",
+    type=click.IntRange(min=0),
+    help="Number of the lab, if several run (`collio lab clean` lists them).",
+)
+@click.option(
+    "--every",
+    "every_s",
+    type=click.FloatRange(min=0.1),
+    default=1.0,
+    show_default=True,
+    help="Seconds between updates.",
+)
 @click.option("--once", is_flag=True, help="Print one update and exit.")
 def top(number: int | None, every_s: float, once: bool) -> None:
     """Show the bytes over each link of a running lab."""
@@ -137,4 +174,6 @@ def _files() -> list[FileRecord]:
 
 def _show(here: Lab, measured: list[counters.LinkBytes], seconds: float) -> None:
     title = f"bytes over links in {format_seconds(seconds)}"
-    traffic.print_table(Console(stderr=True), here.graph, measured, traffic.said_by(here.graph, _files()), title)
+    traffic.print_table(
+        Console(stderr=True), here.graph, measured, traffic.said_by(here.graph, _files()), title
+    )

@@ -24,7 +24,10 @@ class LinkBytes:
 def read(graph: Graph) -> list[LinkBytes]:
     """Bytes over every link since the lab began. Runs inside the lab; one process a vertex."""
     sent = [_sent(name) for name in network.names(graph)]
-    return [LinkBytes(sent[link.a][network.interface(index)], sent[link.b][network.interface(index)]) for index, link in enumerate(graph.links)]
+    return [
+        LinkBytes(sent[link.a][network.interface(index)], sent[link.b][network.interface(index)])
+        for index, link in enumerate(graph.links)
+    ]
 
 
 def since(graph: Graph, before: list[LinkBytes]) -> list[LinkBytes]:
@@ -33,5 +36,7 @@ def since(graph: Graph, before: list[LinkBytes]) -> list[LinkBytes]:
 
 
 def _sent(namespace: str) -> dict[str, int]:
-    text = subprocess.run(["ip", "-n", namespace, "-s", "-j", "link"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        ["ip", "-n", namespace, "-s", "-j", "link"], capture_output=True, text=True, check=True
+    ).stdout
     return {entry["ifname"]: entry["stats64"]["tx"]["bytes"] for entry in json.loads(text)}

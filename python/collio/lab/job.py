@@ -28,9 +28,14 @@ def prepare(lab: Lab, wish: Wish) -> tuple[launch.Job, launch.KnownChoice]:
     """Words and environment of the job. Raises launch.LaunchError."""
     line = launch_line.read_launch_line(wish.program)
     if line.launcher is not None:
-        raise launch.LaunchError(f"{line.launcher_word}: the lab starts the ranks itself; give the program only")
+        raise launch.LaunchError(
+            f"{line.launcher_word}: the lab starts the ranks itself; give the program only"
+        )
     if launch_line.executable(wish.program[0]) is None:
-        raise launch.LaunchError(f"program not found: {wish.program[0]}{'' if os.sep in wish.program[0] else ' is no program on PATH'}")
+        raise launch.LaunchError(
+            "program not found: "
+            f"{wish.program[0]}{'' if os.sep in wish.program[0] else ' is no program on PATH'}"
+        )
     choice = launch.choose_mpi(line, wish.mpi)
     if choice.mpi.mpiexec is None:
         raise launch.LaunchError(f"{choice.mpi.id} has no mpiexec")
@@ -45,5 +50,10 @@ def prepare(lab: Lab, wish: Wish) -> tuple[launch.Job, launch.KnownChoice]:
     words = (choice.mpi.mpiexec, *mpiexec.options(choice.mpi, lab.cluster, wish.ranks), *wish.program)
     if not preloads:
         return launch.Job(list(words), {**os.environ, **variables}), choice
-    return launch.prepare(launch_line.LaunchLine(words, 0), mpiexec.kind_of(choice.mpi), ":".join(preloads), variables, os.environ), choice
-
+    return launch.prepare(
+        launch_line.LaunchLine(words, 0),
+        mpiexec.kind_of(choice.mpi),
+        ":".join(preloads),
+        variables,
+        os.environ,
+    ), choice

@@ -1,9 +1,9 @@
 """A lab's private namespaces (network, mounts, host name, IPC, processes) that one command lives in.
 
-When the first process inside ends, the kernel ends every process in there, and with them go the network and the
-mounts. It gets SIGKILL when its launcher dies, however that dies. So there is no daemon, and nothing is left to take
-down; only the entry that `collio lab top` and `collio lab target` find a lab by can stay behind (registry.py), and
-`collio lab clean` removes it.
+When the first process inside ends, the kernel ends every process in there, and with them go the network and
+the mounts. It gets SIGKILL when its launcher dies, however that dies. So there is no daemon, and nothing is
+left to take down; only the entry that `collio lab top` and `collio lab target` find a lab by can stay behind
+(registry.py), and `collio lab clean` removes it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,12 @@ HANDED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 ENDS_WITHIN_S = 15
 _PR_SET_PDEATHSIG = 1
 TOOLS = {
-    "unshare": "util-linux", "nsenter": "util-linux", "mount": "mount", "ip": "iproute2", "tc": "iproute2", "sysctl": "procps",
+    "unshare": "util-linux",
+    "nsenter": "util-linux",
+    "mount": "mount",
+    "ip": "iproute2",
+    "tc": "iproute2",
+    "sysctl": "procps",
     "hostname": "hostname",
 }
 
@@ -39,9 +44,16 @@ class NamespaceError(Exception):
 
 
 def missing() -> str | None:
-    """What keeps this user from a lab here; None when nothing does. Tries it, so it takes some milliseconds."""
+    """What keeps this user from a lab here; None when nothing does. Tries it, so it takes some
+    milliseconds."""
     path = _path()
-    absent = sorted({f"{tool} (package {package})" for tool, package in TOOLS.items() if not shutil.which(tool, path=path)})
+    absent = sorted(
+        {
+            f"{tool} (package {package})"
+            for tool, package in TOOLS.items()
+            if not shutil.which(tool, path=path)
+        }
+    )
     if absent:
         return f"not found: {', '.join(absent)}"
     probe = [*_unshare(), "ip", "link", "add", "probe", "type", "bridge"]
@@ -49,15 +61,20 @@ def missing() -> str | None:
     if tried.returncode == 0:
         return None
     why = tried.stderr.strip().splitlines()[-1] if tried.stderr.strip() else f"exit code {tried.returncode}"
-    return (f"private namespaces are refused ({why}); a lab needs root, or a kernel that lets users have user namespaces "
-            "(kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces)")
+    return (
+        f"private namespaces are refused ({why}); a lab needs root, or a kernel that lets users have user "
+        "namespaces "
+        "(kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, "
+        "user.max_user_namespaces)"
+    )
 
 
 def enter(module: str, arguments: list[str], environ: dict[str, str], told: Callable[[int], None]) -> int:
-    """Runs `python -m module arguments` as the first process in new namespaces; its exit code (128 + n for signal n).
+    """Runs `python -m module arguments` as the first process in new namespaces; its exit code (128 + n for
+    signal n).
 
-    `told` hears the process number of the `unshare` that holds them. Signals are handed on to the first process;
-    where it does not end then, or cannot hear them yet, they end by force.
+    `told` hears the process number of the `unshare` that holds them. Signals are handed on to the first
+    process; where it does not end then, or cannot hear them yet, they end by force.
     """
     child: subprocess.Popen[bytes] | None = None
     received = []
@@ -69,9 +86,15 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
 
     heard = [number for number in HANDED_ON if signal.getsignal(number) != signal.SIG_IGN]  # nohup means it
     before = {number: signal.signal(number, end) for number in heard}
-    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, lambda _number, _frame: child.kill() if child else None)
+    before[signal.SIGALRM] = signal.signal(
+        signal.SIGALRM, lambda _number, _frame: child.kill() if child else None
+    )
     try:
-        child = subprocess.Popen([*_unshare(), *module_command(module, *arguments)], env={**environ, "PATH": _path()}, preexec_fn=_die_with_parent)
+        child = subprocess.Popen(
+            [*_unshare(), *module_command(module, *arguments)],
+            env={**environ, "PATH": _path()},
+            preexec_fn=_die_with_parent,
+        )
         if received:
             child.kill()
         told(child.pid)
@@ -90,34 +113,58 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
 
 
 def seen(pid: int, path: Path) -> Path:
-    """A path inside of the namespaces that process `pid` (a number outside) is in, as it is seen from outside."""
+    """A path inside of the namespaces that process `pid` (a number outside) is in, as it is seen from
+    outside."""
     return Path(f"/proc/{pid}/root") / path.relative_to("/")
 
 
 def first_process(unshare: int) -> int | None:
-    """Number, outside, of the first process in the namespaces that `unshare` holds; None when it is not (or no longer) there."""
+    """Number, outside, of the first process in the namespaces that `unshare` holds; None when it is not (or
+    no longer) there."""
     try:
-        children = [pid for task in Path(f"/proc/{unshare}/task").iterdir() for pid in (task / "children").read_text().split()]
+        children = [
+            pid
+            for task in Path(f"/proc/{unshare}/task").iterdir()
+            for pid in (task / "children").read_text().split()
+        ]
     except OSError:
         return None
     return int(children[0]) if children else None
 
 
 def join(pid: int, words: list[str]) -> list[str]:
-    """The command that runs `words` in the namespaces that process `pid` (a number outside) is the first one of."""
+    """The command that runs `words` in the namespaces that process `pid` (a number outside) is the first one
+    of."""
     user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
-    return ["nsenter", "--target", str(pid), *user, "--net", "--mount", "--uts", "--ipc", "--pid", f"--wd={os.getcwd()}", "--", *words]
+    return [
+        "nsenter",
+        "--target",
+        str(pid),
+        *user,
+        "--net",
+        "--mount",
+        "--uts",
+        "--ipc",
+        "--pid",
+        f"--wd={os.getcwd()}",
+        "--",
+        *words,
+    ]
 
 
 def look_inside(pid: int) -> None:
-    """From now on this process sees the files of the namespaces that process `pid` (a number outside) is the first one of.
+    """From now on this process sees the files of the namespaces that process `pid` (a number outside) is the
+    first one of.
 
-    Looking through /proc/PID/root would not do: a target that a user mounted answers only in that user's namespace.
-    Needs a process of one thread. Raises NamespaceError.
+    Looking through /proc/PID/root would not do: a target that a user mounted answers only in that user's
+    namespace. Needs a process of one thread. Raises NamespaceError.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     try:
-        opened = [os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY) for name in (["mnt"] if os.geteuid() == 0 else ["user", "mnt"])]
+        opened = [
+            os.open(f"/proc/{pid}/ns/{name}", os.O_RDONLY)
+            for name in (["mnt"] if os.geteuid() == 0 else ["user", "mnt"])
+        ]
     except OSError as error:
         raise NamespaceError(f"{error.filename}: {error.strerror}") from None
     for namespace in opened:
@@ -136,12 +183,25 @@ def make_private() -> None:
 
 def _unshare() -> list[str]:
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
-    return ["unshare", *user, "--net", "--mount", "--uts", "--ipc", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc"]
+    return [
+        "unshare",
+        *user,
+        "--net",
+        "--mount",
+        "--uts",
+        "--ipc",
+        "--pid",
+        "--fork",
+        "--kill-child=SIGKILL",
+        "--mount-proc",
+    ]
 
 
 def _path() -> str:
     """PATH with the folders of system tools, which users' often lacks."""
-    return os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"])
+    return os.pathsep.join(
+        [os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin"]
+    )
 
 
 def _die_with_parent() -> None:
@@ -149,8 +209,9 @@ def _die_with_parent() -> None:
 
 
 def _hand_on(child: subprocess.Popen[bytes], number: int) -> None:
-    """A signal for the first process inside, which has ENDS_WITHIN_S then. While it builds the lab there is nothing
-    that it would have to put in order; and the first process of a PID namespace does not even get signals it has no handler for."""
+    """A signal for the first process inside, which has ENDS_WITHIN_S then. While it builds the lab there is
+    nothing that it would have to put in order; and the first process of a PID namespace does not even get
+    signals it has no handler for."""
     pid = first_process(child.pid)
     if pid is None or not os.path.exists(seen(pid, GRAPH_FILE)):
         child.kill()

@@ -21,7 +21,8 @@ CONTROL_PREFIX = "10.66"
 
 MTU_BYTES = 9000
 QUEUE_BYTES = 64 << 20
-"""Of each direction of a link: what senders of one window each can have under way, so that nothing is dropped.
+"""Of each direction of a link: what senders of one window each can have under way, so that nothing is
+dropped.
 
 Networks of clusters hold senders back instead of dropping; here TCP's windows do.
 """
@@ -66,7 +67,13 @@ def build(graph: Graph) -> None:
     everyone = names(graph)
     _ip([f"netns add {name}" for name in everyone])
     _lay_control_network(graph)
-    _ip([line for index, link in enumerate(graph.links) for line in _veth(index, everyone[link.a], everyone[link.b])])
+    _ip(
+        [
+            line
+            for index, link in enumerate(graph.links)
+            for line in _veth(index, everyone[link.a], everyone[link.b])
+        ]
+    )
     for vertex, name in enumerate(everyone):
         _settle(name)
         mine = [index for index, link in enumerate(graph.links) if vertex in (link.a, link.b)]
@@ -78,14 +85,19 @@ def build(graph: Graph) -> None:
 def bucket_bytes(rate_bytes_per_s: float) -> int:
     """Size of a token bucket: 1 ms of the rate, but room for the largest packet a host hands down.
 
-    What is in it after a pause passes at once. So it is small: with 4 ms, messages to and fro saw twice the rate.
-    Sustained rates do not suffer, as the kernel's timer refills it much more often.
+    What is in it after a pause passes at once. So it is small: with 4 ms, messages to and fro saw twice the
+    rate. Sustained rates do not suffer, as the kernel's timer refills it much more often.
     """
     return max(66 << 10, int(rate_bytes_per_s * 0.001))
 
 
 def _lay_control_network(graph: Graph) -> None:
-    head = ["link set lo up", f"link add {CONTROL} type bridge", f"addr add {CONTROL_PREFIX}.0.1/16 dev {CONTROL}", f"link set {CONTROL} up"]
+    head = [
+        "link set lo up",
+        f"link add {CONTROL} type bridge",
+        f"addr add {CONTROL_PREFIX}.0.1/16 dev {CONTROL}",
+        f"link set {CONTROL} up",
+    ]
     for index, node in enumerate(graph.nodes):
         head += [
             f"link add {CONTROL}{index} type veth peer name {CONTROL} netns {node.name}",
@@ -94,12 +106,21 @@ def _lay_control_network(graph: Graph) -> None:
     _ip(head)
     for index, node in enumerate(graph.nodes):
         number = index + 2
-        _ip([f"addr add {CONTROL_PREFIX}.{number >> 8}.{number & 255}/16 dev {CONTROL}", f"link set {CONTROL} up"], node.name)
+        _ip(
+            [
+                f"addr add {CONTROL_PREFIX}.{number >> 8}.{number & 255}/16 dev {CONTROL}",
+                f"link set {CONTROL} up",
+            ],
+            node.name,
+        )
 
 
 def _veth(index: int, one: str, other: str) -> list[str]:
     name = interface(index)
-    return [f"link add {name} netns {one} mtu {MTU_BYTES} type veth peer name {name} netns {other} mtu {MTU_BYTES}"]
+    return [
+        f"link add {name} netns {one} mtu {MTU_BYTES} type veth peer name {name} netns {other} mtu "
+        f"{MTU_BYTES}"
+    ]
 
 
 def _settle(name: str) -> None:
@@ -109,7 +130,12 @@ def _settle(name: str) -> None:
 
 def _interfaces(own: str, links: list[int]) -> list[str]:
     # A bridge without ports stands in for a dummy interface, which not every kernel has.
-    lines = ["link set lo up", f"link add {DATA} mtu {MTU_BYTES} type bridge", f"addr add {own}/32 dev {DATA}", f"link set {DATA} up"]
+    lines = [
+        "link set lo up",
+        f"link add {DATA} mtu {MTU_BYTES} type bridge",
+        f"addr add {own}/32 dev {DATA}",
+        f"link set {DATA} up",
+    ]
     return lines + [f"link set {interface(index)} up" for index in links]
 
 
@@ -122,12 +148,18 @@ def _routes(graph: Graph, vertex: int) -> list[str]:
             continue
         link = graph.links[index]
         neighbour = link.b if link.a == vertex else link.a
-        lines.append(f"route add {address(graph, node)}/32 via {address(graph, neighbour)} dev {interface(index)} onlink{source}")
+        lines.append(
+            f"route add {address(graph, node)}/32 via {address(graph, neighbour)} dev {interface(index)} "
+            f"onlink{source}"
+        )
     return lines
 
 
 def _shape(name: str, rate_bytes_per_s: float) -> str:
-    return f"qdisc add dev {name} root tbf rate {round(rate_bytes_per_s * 8)}bit burst {bucket_bytes(rate_bytes_per_s)} limit {QUEUE_BYTES}"
+    return (
+        f"qdisc add dev {name} root tbf rate {round(rate_bytes_per_s * 8)}bit burst "
+        f"{bucket_bytes(rate_bytes_per_s)} limit {QUEUE_BYTES}"
+    )
 
 
 def _ip(lines: list[str], namespace: str | None = None) -> None:
@@ -146,4 +178,6 @@ def _batch(command: list[str], lines: list[str]) -> None:
 def _run(command: list[str], what: str, text: str = "") -> None:
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode:
-        raise NetworkError(f"{what}: {done.stderr.strip() or done.stdout.strip() or f'exit code {done.returncode}'}")
+        raise NetworkError(
+            f"{what}: {done.stderr.strip() or done.stdout.strip() or f'exit code {done.returncode}'}"
+        )

@@ -1,6 +1,7 @@
 """The lab's nodes: for each a host name, its own /dev/shm and its own IPC objects, beside its own network.
 
-A process that does nothing holds these namespaces; the agent, a script the MPI launchers take for ssh, enters them.
+A process that does nothing holds these namespaces; the agent, a script the MPI launchers take for ssh, enters
+them.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def start(graph: Graph, folder: Path) -> Cluster:
     agent = folder / "agent"
     agent.write_text(_AGENT.format(pids=shlex.quote(str(pids))))
     agent.chmod(0o755)
-    return Cluster(agent, [(node.name, node.ranks) for node in graph.nodes], network.CONTROL, network.DATA, folder)
+    return Cluster(
+        agent, [(node.name, node.ranks) for node in graph.nodes], network.CONTROL, network.DATA, folder
+    )
 
 
 _AGENT = """#!/bin/sh
@@ -46,8 +49,24 @@ exec nsenter --target "$pid" --net --uts --mount --ipc -- /bin/sh -c "$*"
 
 
 def _hold(name: str) -> subprocess.Popen[str]:
-    words = ["ip", "netns", "exec", name, "unshare", "--uts", "--mount", "--ipc", "sh", "-c", _HOLD, "sh", name]
-    return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = [
+        "ip",
+        "netns",
+        "exec",
+        name,
+        "unshare",
+        "--uts",
+        "--mount",
+        "--ipc",
+        "sh",
+        "-c",
+        _HOLD,
+        "sh",
+        name,
+    ]
+    return subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def _name_everyone(graph: Graph, folder: Path) -> None:

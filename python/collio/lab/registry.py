@@ -1,8 +1,8 @@
 """Which labs run: one entry each, made by the launcher, removed by it.
 
-An entry is a symbolic link that points nowhere, collio-lab-USER-NUMBER; its target is the text. So it is made in one
-step, and there is never half of one. A launcher that was killed leaves its entry, which then names a process that is
-gone (or another one that got its number later, which the start time tells).
+An entry is a symbolic link that points nowhere, collio-lab-USER-NUMBER; its target is the text. So it is made
+in one step, and there is never half of one. A launcher that was killed leaves its entry, which then names a
+process that is gone (or another one that got its number later, which the start time tells).
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ class RegistryError(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """One lab: its number, its machine's name, the `unshare` process that holds it, when that started (clock ticks)."""
+    """One lab: its number, its machine's name, the `unshare` process that holds it, when that started (clock
+    ticks)."""
 
     number: int
     machine: str
@@ -42,11 +43,13 @@ class Entry:
 def folder() -> Path:
     """Where a user's labs are entered: $XDG_RUNTIME_DIR, or where temporary files go."""
     own = os.environ.get("XDG_RUNTIME_DIR")
-    return Path(own if own and os.access(own, os.W_OK) else tempfile.gettempdir())  # `su` leaves us with somebody else's
+    # `su` leaves us with somebody else's
+    return Path(own if own and os.access(own, os.W_OK) else tempfile.gettempdir())
 
 
 def add(machine: str, unshare: int) -> Path:
-    """Enters a lab under the lowest free number; the entry, to be unlinked when it ends. Raises RegistryError."""
+    """Enters a lab under the lowest free number; the entry, to be unlinked when it ends. Raises
+    RegistryError."""
     number = 0
     while True:
         entry = Entry(number, machine[:LONGEST_NAME], unshare, _started(unshare) or 0)
@@ -75,7 +78,11 @@ def find(number: int | None) -> Entry:
     if not running:
         raise RegistryError("no lab runs (of this user)")
     listed = ", ".join(map(str, running))
-    raise RegistryError(f"{len(running)} labs run: {listed}; say which with --lab" if number is None else f"no lab {number} runs; running: {listed}")
+    raise RegistryError(
+        f"{len(running)} labs run: {listed}; say which with --lab"
+        if number is None
+        else f"no lab {number} runs; running: {listed}"
+    )
 
 
 def remove_dead() -> list[Entry]:

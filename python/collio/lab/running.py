@@ -42,5 +42,7 @@ def find(number: int | None) -> Running:
     except OSError:
         text = None
     if text is None or pid is None:
-        raise NoLabError(f"lab {entry} {'is still being built' if entry.running else 'does not run any more'}")
+        raise NoLabError(
+            f"lab {entry} {'is still being built' if entry.running else 'does not run any more'}"
+        )
     return Running(entry, pid, Graph.from_json(text))

@@ -1,4 +1,5 @@
-"""Starts a lab. Commands that need one run twice: outside they start a lab and themselves in it, inside current() is that lab."""
+"""Starts a lab. Commands that need one run twice: outside they start a lab and themselves in it, inside
+current() is that lab."""
 
 from __future__ import annotations
 
@@ -24,14 +25,20 @@ def run_in_new_lab(machine: str, command: list[str], ranks: int | None = None) -
         raise LabError(str(error)) from None
     room = sum(node.ranks for node in description.nodes)
     if ranks and ranks > room:
-        raise LabError(f"--ranks {ranks}: machine {description.name} has {room} ([nodes] count and ranks in its file)")
+        raise LabError(
+            f"--ranks {ranks}: machine {description.name} has {room} ([nodes] count and ranks in its file)"
+        )
     lacking = namespaces.missing()
     if lacking:
         raise LabError(f"no lab can be built here: {lacking}")
     entered: list[Path] = []
     try:
-        return namespaces.enter("collio.lab.build", [machine, *command], dict(os.environ),
-                                lambda pid: entered.append(registry.add(description.name, pid)))
+        return namespaces.enter(
+            "collio.lab.build",
+            [machine, *command],
+            dict(os.environ),
+            lambda pid: entered.append(registry.add(description.name, pid)),
+        )
     except registry.RegistryError as error:
         raise LabError(str(error)) from None
     finally:

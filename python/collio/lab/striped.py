@@ -1,8 +1,8 @@
 """The lab's striped file system: deals each file over several targets, and says which stripe lies where.
 
-It is one mount (lab/striped/, program collio_lab_striped). Each of its targets is set and shown as any target of the lab, by
-the functions of collio.lab.targets on the folder `control(mount, number)`. A file's layout is an attribute.
-docs/design/lab-striped.md has the whole story.
+It is one mount (lab/striped/, program collio_lab_striped). Each of its targets is set and shown as any target
+of the lab, by the functions of collio.lab.targets on the folder `control(mount, number)`. A file's layout is
+an attribute. docs/design/lab-striped.md has the whole story.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ NAME = "striped"
 
 @dataclass(frozen=True)
 class StripedSpec:
-    """The file system as a machine file has it: unit and count of new files, and what a stripe costs that another node wrote last."""
+    """The file system as a machine file has it: unit and count of new files, and what a stripe costs that
+    another node wrote last."""
 
     targets: tuple[TargetSpec, ...]
     unit_bytes: int = 1 << 20
@@ -54,9 +55,19 @@ class Striped(Mount):
 
 
 def start_striped(program: Place, spec: StripedSpec, mountpoint: Place, folder: Place) -> Striped:
-    """Starts the file system over the folder <folder>/striped and waits until it is mounted. Raises TargetError."""
-    words = [str(Path(program).absolute()), "--targets", str(len(spec.targets)), "--unit", str(spec.unit_bytes), "--count", str(spec.count),
-             "--node-by", spec.nodes]
+    """Starts the file system over the folder <folder>/striped and waits until it is mounted. Raises
+    TargetError."""
+    words = [
+        str(Path(program).absolute()),
+        "--targets",
+        str(len(spec.targets)),
+        "--unit",
+        str(spec.unit_bytes),
+        "--count",
+        str(spec.count),
+        "--node-by",
+        spec.nodes,
+    ]
     if spec.lock_s > 0:
         words += ["--lock-delay-us", str(targets.whole("lock", spec.lock_s * 1e6))]
     backing = Path(folder).absolute() / NAME
@@ -78,8 +89,8 @@ def control(mount: Place, number: int) -> Path:
 
 
 def layout(path: Place) -> dict[str, str]:
-    """{"unit": "1048576", "targets": "0,1"}: of a file, or of a folder that has one (there "count" may stand for
-    "targets"); {}: it has none. Raises TargetError."""
+    """{"unit": "1048576", "targets": "0,1"}: of a file, or of a folder that has one (there "count" may stand
+    for "targets"); {}: it has none. Raises TargetError."""
     try:
         return dict(word.split("=") for word in os.getxattr(path, "user.collio.layout").decode().split())
     except OSError as error:
@@ -89,13 +100,19 @@ def layout(path: Place) -> dict[str, str]:
 
 
 def set_layout(path: Place, text: str) -> None:
-    """"unit=BYTES", "count=N" or "targets=K,K,...": for an empty file, or for a folder's new files. Raises TargetError."""
+    """ "unit=BYTES", "count=N" or "targets=K,K,...": for an empty file, or for a folder's new files. Raises
+    TargetError."""
     try:
         os.setxattr(path, "user.collio.layout", text.encode())
     except OSError as error:
-        allowed = {errno.EINVAL: "; allowed: unit=BYTES (multiples of 4096) and count=N or targets=K,K,..., each once",
-                   errno.ENOTEMPTY: "; allowed while the file is empty"}
-        raise TargetError(f"{path}: layout {text!r}{allowed.get(error.errno or 0, f': {error.strerror}')}") from None
+        allowed = {
+            errno.EINVAL: "; allowed: unit=BYTES (multiples of 4096) and count=N or targets=K,K,..., each "
+            "once",
+            errno.ENOTEMPTY: "; allowed while the file is empty",
+        }
+        raise TargetError(
+            f"{path}: layout {text!r}{allowed.get(error.errno or 0, f': {error.strerror}')}"
+        ) from None
 
 
 def set_lock(mount: Place, seconds: float) -> None:

@@ -44,7 +44,9 @@ def _act(number: int | None, name: str, action: Callable[[Path], object]) -> Non
 def _names(lab: running.Running, wanted: str | None) -> list[str]:
     names = [target.name for target in lab.graph.storage.targets] if lab.graph.storage else []
     if not names or (wanted and wanted not in names):
-        raise targets.TargetError(f"lab {lab.entry} has no {wanted or 'targets'}; it has {', '.join(names) or 'no storage targets'}")
+        raise targets.TargetError(
+            f"lab {lab.entry} has no {wanted or 'targets'}; it has {', '.join(names) or 'no storage targets'}"
+        )
     return names
 
 
@@ -54,9 +56,16 @@ def _told(status: targets.TargetStatus) -> str:
     limits += [f"capacity {format_bytes(status.capacity_bytes)}"] if status.capacity_bytes is not None else []
     limits += [f"delay {status.delay_us} us"] if status.delay_us else []
     limits += [f"fails: {status.failing}"] if status.failing != "none" else []
-    limits += [word for word, on in (("full", status.full), ("stuck", status.stuck), ("short writes", status.short)) if on]
-    done = (f"{status.writes} writes ({format_bytes(status.bytes_written)}), {status.reads} reads ({format_bytes(status.bytes_read)}), "
-            f"{status.failures} failed, {status.waiting} waiting; {format_bytes(status.bytes_stored)} stored")
+    limits += [
+        word
+        for word, on in (("full", status.full), ("stuck", status.stuck), ("short writes", status.short))
+        if on
+    ]
+    done = (
+        f"{status.writes} writes ({format_bytes(status.bytes_written)}), {status.reads} reads "
+        f"({format_bytes(status.bytes_read)}), "
+        f"{status.failures} failed, {status.waiting} waiting; {format_bytes(status.bytes_stored)} stored"
+    )
     return f"{', '.join(limits)}\n  {done}"
 
 
@@ -71,9 +80,24 @@ def slow(number: int | None, name: str, rate: str) -> None:
 
 @target.command()
 @click.argument("name", metavar="TARGET")
-@click.option("--on", "operations", multiple=True, type=click.Choice(OPERATIONS), help="Which operations fail.  [default: write]")
-@click.option("--with", "error", default="EIO", show_default=True, metavar="ERRNO", help="EIO, ENOSPC, EDQUOT, EROFS, EACCES, …")
-@click.option("--after", type=click.IntRange(min=0), default=0, show_default=True, help="Operations that still succeed.")
+@click.option(
+    "--on",
+    "operations",
+    multiple=True,
+    type=click.Choice(OPERATIONS),
+    help="Which operations fail.  [default: write]",
+)
+@click.option(
+    "--with",
+    "error",
+    default="EIO",
+    show_default=True,
+    metavar="ERRNO",
+    help="EIO, ENOSPC, EDQUOT, EROFS, EACCES, …",
+)
+@click.option(
+    "--after", type=click.IntRange(min=0), default=0, show_default=True, help="Operations that still succeed."
+)
 @click.pass_obj
 def fail(number: int | None, name: str, operations: tuple[str, ...], error: str, after: int) -> None:
     """Make operations fail."""
@@ -117,7 +141,9 @@ def show(number: int | None, name: str | None) -> None:
         names = _names(lab, None)
         namespaces.look_inside(lab.pid)
         if lab.graph.storage and lab.graph.storage.striped:
-            click.echo(_told_striped(striped.status(build.mountpoint(striped.NAME)), lab.graph.storage.striped))
+            click.echo(
+                _told_striped(striped.status(build.mountpoint(striped.NAME)), lab.graph.storage.striped)
+            )
         for index, target_name in enumerate(names):
             click.echo(f"{target_name}: {_told(targets.status(build.control(lab.graph, index)))}")
     except (running.NoLabError, namespaces.NamespaceError, targets.TargetError) as error:
@@ -126,6 +152,11 @@ def show(number: int | None, name: str | None) -> None:
 
 def _told_striped(status: striped.StripedStatus, given: Striped) -> str:
     """Layout and counters on two lines."""
-    return (f"{striped.NAME}: stripes of {format_bytes(given.unit_bytes)} over {given.count} of {status.targets} targets\n"
-            f"  {status.writes} writes ({format_bytes(status.bytes_written)}), {status.reads} reads ({format_bytes(status.bytes_read)}), "
-            f"{status.failures} failed; {status.lock_transfers} lock transfers ({format_seconds(status.lock_wait_seconds)} waited)")
+    return (
+        f"{striped.NAME}: stripes of {format_bytes(given.unit_bytes)} over {given.count} of {status.targets} "
+        "targets\n"
+        f"  {status.writes} writes ({format_bytes(status.bytes_written)}), {status.reads} reads "
+        f"({format_bytes(status.bytes_read)}), "
+        f"{status.failures} failed; {status.lock_transfers} lock transfers "
+        f"({format_seconds(status.lock_wait_seconds)} waited)"
+    )

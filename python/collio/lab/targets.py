@@ -1,8 +1,9 @@
-"""The lab's storage targets: starts and stops them, and says while they run how fast they are and what goes wrong.
+"""The lab's storage targets: starts and stops them, and says while they run how fast they are and what goes
+wrong.
 
-A target is a process (lab/target/, program collio_lab_target) that mounts a folder with a rate and a capacity. Its
-settings are extended attributes of the mount's root, so they can be changed from anywhere the mount can be seen.
-docs/design/lab-targets.md has the whole story.
+A target is a process (lab/target/, program collio_lab_target) that mounts a folder with a rate and a
+capacity. Its settings are extended attributes of the mount's root, so they can be changed from anywhere the
+mount can be seen. docs/design/lab-targets.md has the whole story.
 """
 
 from __future__ import annotations
@@ -84,33 +85,46 @@ class Target(Mount):
 def start_target(program: Place, spec: TargetSpec, mountpoint: Place, folder: Place | None = None) -> Target:
     """Starts a target and waits until it is mounted.
 
-    Its files lie in the folder <parent>/<spec.name>, which is made; the parent is spec.backing, or `folder` (a tmpfs,
-    as a rule) where spec.backing is "memory". `mountpoint` is made, too. Raises TargetError.
+    Its files lie in the folder <parent>/<spec.name>, which is made; the parent is spec.backing, or `folder`
+    (a tmpfs, as a rule) where spec.backing is "memory". `mountpoint` is made, too. Raises TargetError.
     """
     parent = folder if spec.backing == MEMORY else spec.backing
     if parent is None:
-        raise TargetError(f"target {spec.name}: backing \"{MEMORY}\" needs a folder in memory (a tmpfs)")
-    options = [word for option, value in (("--rate", spec.rate_bytes_per_s), ("--capacity", spec.capacity_bytes)) if value is not None
-               for word in (option, str(whole(f"target {spec.name}: {option[2:]}", value)))]
+        raise TargetError(f'target {spec.name}: backing "{MEMORY}" needs a folder in memory (a tmpfs)')
+    options = [
+        word
+        for option, value in (("--rate", spec.rate_bytes_per_s), ("--capacity", spec.capacity_bytes))
+        if value is not None
+        for word in (option, str(whole(f"target {spec.name}: {option[2:]}", value)))
+    ]
     backing = Path(parent).absolute() / spec.name
-    mountpoint, process = start_program(f"target {spec.name}", [str(Path(program).absolute()), *options], mountpoint, backing)
+    mountpoint, process = start_program(
+        f"target {spec.name}", [str(Path(program).absolute()), *options], mountpoint, backing
+    )
     return Target(mountpoint, backing, process, spec)
 
 
-def start_program(name: str, words: list[str], mountpoint: Place, backing: Path) -> tuple[Path, subprocess.Popen[bytes]]:
-    """Starts a file system of the lab over a folder and waits until it is mounted. Makes folder and mount point. `name` is
-    for messages. Raises TargetError."""
+def start_program(
+    name: str, words: list[str], mountpoint: Place, backing: Path
+) -> tuple[Path, subprocess.Popen[bytes]]:
+    """Starts a file system of the lab over a folder and waits until it is mounted. Makes folder and mount
+    point. `name` is for messages. Raises TargetError."""
     _require(Path(words[0]))
     mountpoint = Path(os.path.realpath(mountpoint))
     if _is_mounted(str(mountpoint)):
-        raise TargetError(f"{name}: {mountpoint}: something is mounted there already (if a dead target: umount it)")
+        raise TargetError(
+            f"{name}: {mountpoint}: something is mounted there already (if a dead target: umount it)"
+        )
     try:
         backing.mkdir(parents=True, exist_ok=True)
         mountpoint.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TargetError(f"{name}: {error.filename}: {error.strerror}") from None
     with tempfile.TemporaryFile() as complaints:
-        process = _start([*words, "--foreground", "--until-eof", "--backing", str(backing), "--mount", str(mountpoint)], complaints)
+        process = _start(
+            [*words, "--foreground", "--until-eof", "--backing", str(backing), "--mount", str(mountpoint)],
+            complaints,
+        )
         try:
             _wait_until_mounted(process, mountpoint, complaints)
         except BaseException:
@@ -143,21 +157,31 @@ def remove_mount(mountpoint: Place) -> None:
 
 def _require(program: Path) -> None:
     if not os.access(program, os.X_OK):
-        raise TargetError(f"{program}: not there; it is built where libfuse 3 is found (package libfuse3-dev)")
+        raise TargetError(
+            f"{program}: not there; it is built where libfuse 3 is found (package libfuse3-dev)"
+        )
     try:
         os.close(os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC))
     except FileNotFoundError:
-        raise TargetError("/dev/fuse: not there; storage targets need it (modprobe fuse; containers: --device /dev/fuse)") from None
+        raise TargetError(
+            "/dev/fuse: not there; storage targets need it (modprobe fuse; containers: --device /dev/fuse)"
+        ) from None
     except OSError as error:
         raise TargetError(f"/dev/fuse: {error.strerror}; storage targets need to read and write it") from None
 
 
 def _start(command: list[str], complaints: BinaryIO) -> subprocess.Popen[bytes]:
-    # Its input ends when this process does, however it ends: then the target goes, too. The terminal's Ctrl-C is
-    # for the job; targets outlive it.
+    # Its input ends when this process does, however it ends: then the target goes, too. The terminal's Ctrl-C
+    # is for the job; targets outlive it.
     try:
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=complaints,
-                                start_new_session=True, cwd="/")
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=complaints,
+            start_new_session=True,
+            cwd="/",
+        )
     except OSError as error:
         raise TargetError(f"{command[0]}: {error.strerror}") from None
 
@@ -187,7 +211,8 @@ def _is_mounted(path: str) -> bool:
 
 @dataclass(frozen=True)
 class TargetStatus:
-    """A target's settings and what it has done. None: no limit. `failing` is "none", or as fail() was told."""
+    """A target's settings and what it has done. None: no limit. `failing` is "none", or as fail() was
+    told."""
 
     rate_bytes_per_s: int | None
     capacity_bytes: int | None
@@ -222,7 +247,8 @@ def set_delay(mount: Place, delay_us: int) -> None:
 
 
 def fail(mount: Place, operations: str | Iterable[str] = "write", error: str = "EIO", after: int = 0) -> None:
-    """Data requests of these kinds (read, write, open, sync) fail with this errno, the first `after` excepted."""
+    """Data requests of these kinds (read, write, open, sync) fail with this errno, the first `after`
+    excepted."""
     kinds = operations if isinstance(operations, str) else ",".join(operations)
     _set(mount, "fail", f"{kinds} {error} after {after}" if after else f"{kinds} {error}")
 
@@ -253,9 +279,14 @@ def status(mount: Place) -> TargetStatus:
     counters = dict(line.split("=") for line in _get(mount, "counters").split())
     waited_s = float(counters.pop("seconds_waited"))
     return TargetStatus(
-        rate_bytes_per_s=_limit(_get(mount, "rate")), capacity_bytes=_limit(_get(mount, "capacity")),
-        delay_us=int(_get(mount, "delay_us")), failing=_get(mount, "fail"), stuck=_get(mount, "stuck") == "1",
-        short=_get(mount, "short") == "1", full=_get(mount, "fill") == "1", seconds_waited=waited_s,
+        rate_bytes_per_s=_limit(_get(mount, "rate")),
+        capacity_bytes=_limit(_get(mount, "capacity")),
+        delay_us=int(_get(mount, "delay_us")),
+        failing=_get(mount, "fail"),
+        stuck=_get(mount, "stuck") == "1",
+        short=_get(mount, "short") == "1",
+        full=_get(mount, "fill") == "1",
+        seconds_waited=waited_s,
         **{name: int(value) for name, value in counters.items()},
     )
 
@@ -264,7 +295,8 @@ ALLOWED = {
     "rate": "a whole number of bytes per second from 1 on, or none",
     "capacity": "a whole number of bytes from 0 on, or none",
     "delay_us": "0 to 3600000000",
-    "fail": "read, write, open or sync (several with commas between), an errno like EIO or ENOSPC, and a count from 0 on",
+    "fail": "read, write, open or sync (several with commas between), an errno like EIO or ENOSPC, and a "
+    "count from 0 on",
 }
 
 

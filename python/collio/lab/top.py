@@ -22,7 +22,13 @@ def main(every_s: float, once: bool) -> None:
         links, now = counters.read(graph), time.monotonic()
         if console.is_terminal and not once:
             console.clear()
-        traffic.print_table(console, graph, [a - b for a, b in zip(links, before)], None, f"bytes over links in {now - then:.1f} s")
+        traffic.print_table(
+            console,
+            graph,
+            [a - b for a, b in zip(links, before)],
+            None,
+            f"bytes over links in {now - then:.1f} s",
+        )
         if once:
             return
         before, then = links, now

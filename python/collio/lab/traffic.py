@@ -21,7 +21,8 @@ MOST_ROWS = 8
 
 @dataclass(frozen=True)
 class ReportedBytes:
-    """What reports of files say of every link: bytes that collio sent, and those its plans foresaw (data alone)."""
+    """What reports of files say of every link: bytes that collio sent, and those its plans foresaw (data
+    alone)."""
 
     sent: list[LinkBytes]
     foreseen: list[LinkBytes]
@@ -48,7 +49,7 @@ class LinkDirection:
         return self.bytes / graph.links[self.link].rate_bytes_per_s
 
     def name(self, graph: Graph) -> str:
-        """"rack0 to core"."""
+        """ "rack0 to core"."""
         link = graph.links[self.link]
         start, end = (link.a, link.b) if self.there else (link.b, link.a)
         return f"{graph.vertex_name(start)} to {graph.vertex_name(end)}"
@@ -60,28 +61,45 @@ class LinkDirection:
 
 def ways(graph: Graph, links: list[LinkBytes]) -> list[LinkDirection]:
     """Both directions of every link, the one that needs the longest at its rate first."""
-    both = [LinkDirection(index, there, over.there if there else over.back) for index, over in enumerate(links) for there in (True, False)]
+    both = [
+        LinkDirection(index, there, over.there if there else over.back)
+        for index, over in enumerate(links)
+        for there in (True, False)
+    ]
     return sorted(both, key=lambda way: -way.at_rate_s(graph))
 
 
-def print_table(console: Console, graph: Graph, measured: list[LinkBytes], said: ReportedBytes | None, title: str) -> None:
+def print_table(
+    console: Console, graph: Graph, measured: list[LinkBytes], said: ReportedBytes | None, title: str
+) -> None:
     """The busiest ways of a run, at most 80 columns."""
-    table = Table(title=f"{graph.name}: {title}", title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(
+        title=f"{graph.name}: {title}", title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0)
+    )
     columns = ("link", "rate", "measured", "at its rate", *(("collio sent", "foreseen") if said else ()))
     for name in columns:
-        table.add_column(name, justify="left" if name == "link" else "right", header_style="dim", no_wrap=True)
+        table.add_column(
+            name, justify="left" if name == "link" else "right", header_style="dim", no_wrap=True
+        )
     order = ways(graph, measured)
     for way in order[:MOST_ROWS]:
         others = (said.sent, said.foreseen) if said else ()
         rate = format_rate(graph.links[way.link].rate_bytes_per_s)
-        table.add_row(way.name(graph), rate, format_bytes(way.bytes), format_seconds(way.at_rate_s(graph)),
-                      *(format_bytes(way.of(links)) for links in others))
+        table.add_row(
+            way.name(graph),
+            rate,
+            format_bytes(way.bytes),
+            format_seconds(way.at_rate_s(graph)),
+            *(format_bytes(way.of(links)) for links in others),
+        )
     console.print(table)
     if len(order) > MOST_ROWS:
         console.print(f"[dim]and {len(order) - MOST_ROWS} ways less busy[/]", highlight=False)
 
 
-def _over_links(graph: Graph, networks: list[Network], key: Literal["traffic", "expected"]) -> list[LinkBytes]:
+def _over_links(
+    graph: Graph, networks: list[Network], key: Literal["traffic", "expected"]
+) -> list[LinkBytes]:
     """The flows between nodes, laid along the graph's routes."""
     number = {node.name: index for index, node in enumerate(graph.nodes)}
     sums = [[0, 0] for _ in graph.links]

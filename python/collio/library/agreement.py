@@ -1,14 +1,19 @@
-"""What ranks tell each other before each collective call, so that an exception on one rank does not hang the others.
+"""What ranks tell each other before each collective call, so that an exception on one rank does not hang the
+others.
 
-A rank that leaves a `with` block by an exception makes no further calls, and the others would wait for it. Therefore each collective call of the Python
-library is announced by a reduction of four integers over a communicator of collio's. A rank that leaves takes part in the others' announcements until
-they are at the end too: it learns which call they make, joins those that the engine has begun already, and the others learn that a rank has left.
+A rank that leaves a `with` block by an exception makes no further calls, and the others would wait for it.
+Therefore each collective call of the Python library is announced by a reduction of four integers over a
+communicator of collio's. A rank that leaves takes part in the others' announcements until they are at the end
+too: it learns which call they make, joins those that the engine has begun already, and the others learn that
+a rank has left.
 
-* A call that returns when it is done waits for its announcement first. If a rank has left, no rank makes the call.
-* A call with a request goes on at once, and its announcement is looked at when the program waits for it. A rank that leaves makes the same call with no
-  data. So announcements add no waiting to overlapped commits.
+* A call that returns when it is done waits for its announcement first. If a rank has left, no rank makes the
+  call.
+* A call with a request goes on at once, and its announcement is looked at when the program waits for it. A
+  rank that leaves makes the same call with no data. So announcements add no waiting to overlapped commits.
 
-Files opened on one communicator share its announcements. Their collective calls must come in the same order on all ranks.
+Files opened on one communicator share its announcements. Their collective calls must come in the same order
+on all ranks.
 """
 
 from __future__ import annotations
@@ -37,16 +42,20 @@ class Member(Protocol):
     def closed(self) -> bool: ...
     def join(self, kind: int) -> None:
         """Makes one of the LATER calls with no data."""
+
     def close_here(self) -> None:
         """Closes the file without an announcement."""
+
     def step(self) -> bool:
         """Moves calls of all files on that go on in the background; whether it could."""
+
     def give_up(self) -> None:
         """Cancels a declared step that this rank has not put whole."""
 
 
 class Announcement:
-    """One reduction. `numbers`: the rank that left + 1 or 0; the call and its negative; the file that a leaving rank closes."""
+    """One reduction. `numbers`: the rank that left + 1 or 0; the call and its negative; the file that a
+    leaving rank closes."""
 
     def __init__(self, agreement: Agreement, numbers: tuple[int, int, int, int]) -> None:
         from mpi4py import MPI
@@ -55,7 +64,9 @@ class Announcement:
         self._mine = np.array(numbers, dtype=np.int64)
         self._all = self._mine.copy()
         # A communicator of one rank needs no message.
-        self._request: Any = agreement.comm.Iallreduce(self._mine, self._all, op=MPI.MAX) if agreement.comm.size > 1 else None
+        self._request: Any = (
+            agreement.comm.Iallreduce(self._mine, self._all, op=MPI.MAX) if agreement.comm.size > 1 else None
+        )
 
     def done(self) -> bool:
         """Whether all ranks have announced. Not collective."""
@@ -64,7 +75,8 @@ class Announcement:
         return self._request is None
 
     def wait(self, patience_s: float = 0, remark: Callable[[], None] | None = None) -> None:
-        """Returns when all ranks have announced; calls `remark` once where that takes longer than patience_s. Moves background calls on meanwhile."""
+        """Returns when all ranks have announced; calls `remark` once where that takes longer than patience_s.
+        Moves background calls on meanwhile."""
         polls, begun = 0, time.monotonic()
         while not self.done():
             polls += 1
@@ -113,7 +125,8 @@ class Agreement:
         return Announcement(self, (0, code, -code, _NOTHING))
 
     def before_open(self, refused: Exception | None, path: str) -> int:
-        """The number of a file to be opened. Raises `refused`, this rank's reason not to open it, or PeerError for another's. Collective."""
+        """The number of a file to be opened. Raises `refused`, this rank's reason not to open it, or
+        PeerError for another's. Collective."""
         if refused:
             Announcement(self, (self.comm.rank + 1, _NOTHING, _LEAST, _NOTHING)).wait()
             raise refused
@@ -126,7 +139,9 @@ class Agreement:
         return self._next - 1
 
     def leave(self, file: int, member: Member, remark: Callable[[], None], patience_s: float) -> None:
-        """Takes part in what the other ranks do until the file is closed. Collective with whatever collective calls they make."""
+        """Takes part in what the other ranks do until the file is closed. Collective with whatever collective
+        calls they make."""
+
         def late() -> None:
             for other in self.open_files:
                 other.give_up()
@@ -168,7 +183,8 @@ class Agreement:
 
 
 def meet(comm: Any) -> None:
-    """Before a call that waits without moving background calls on, which a rank that is still on its way may wait for. Collective."""
+    """Before a call that waits without moving background calls on, which a rank that is still on its way may
+    wait for. Collective."""
     request = comm.Ibarrier()
     while not request.Test():
         any(member.step() for member in list(Agreement.open_files))
@@ -179,7 +195,8 @@ _keyval = None
 
 
 def agreement_on(comm: Any) -> Agreement:
-    """The agreement of a communicator: the same for every handle of it, and gone with it. Collective at the first call on it."""
+    """The agreement of a communicator: the same for every handle of it, and gone with it. Collective at the
+    first call on it."""
     global _keyval
     from mpi4py import MPI
 
@@ -199,7 +216,9 @@ def communicator(comm: Any) -> Any:
 
     found = MPI.Comm.f2py(comm) if isinstance(comm, int) else comm
     if not isinstance(found, MPI.Comm):
-        raise TypeError(f"comm is {comm!r}; allowed: a communicator of mpi4py, or the integer of a Fortran handle")
+        raise TypeError(
+            f"comm is {comm!r}; allowed: a communicator of mpi4py, or the integer of a Fortran handle"
+        )
     if found == MPI.COMM_NULL:
         raise ValueError("comm is MPI.COMM_NULL; allowed: a communicator that this rank belongs to")
     if found.Is_inter():

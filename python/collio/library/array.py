@@ -3,13 +3,15 @@
     collio.array.write(comm, "out.h5", "temperature", block, shape=(nz, ny, nx), start=(0, y, x))
     block = collio.array.read(comm, "out.h5", "temperature", start=(0, y, x), count=(nz, ny // 4, nx // 4))
 
-Rank 0 makes the file with h5py or netCDF4 and tells the other ranks where each array lies; then all ranks move the data. h5py, netCDF4 and xarray read the
-file. Arrays are neither chunked nor compressed. Scalars are kept as they are in the file: CDF-5 is big-endian, so its arrays are converted in a copy.
+Rank 0 makes the file with h5py or netCDF4 and tells the other ranks where each array lies; then all ranks
+move the data. h5py, netCDF4 and xarray read the file. Arrays are neither chunked nor compressed. Scalars are
+kept as they are in the file: CDF-5 is big-endian, so its arrays are converted in a copy.
 
-In CDF-5 the first dimension of an array may be that of records, as time is in many models: its length is None, and every put is for one record.
+In CDF-5 the first dimension of an array may be that of records, as time is in many models: its length is
+None, and every put is for one record.
 
-With `subfiles` a CDF-5 file is a master and that number of subfiles, each with a part of every array (array_subfiles.py). Such a file is read as any other, and
-has records as any other.
+With `subfiles` a CDF-5 file is a master and that number of subfiles, each with a part of every array
+(array_subfiles.py). Such a file is read as any other, and has records as any other.
 """
 
 from __future__ import annotations
@@ -40,15 +42,25 @@ MODES = ("r", "r+", "w")
 
 
 def write(
-    comm: Any, path: str | os.PathLike[str], name: str, block: Array, *, shape: Sequence[int | None], start: Sequence[int] | None = None,
-    decomposition: Decomposition | None = None, dimensions: Sequence[str] = (), hints: Mapping[str, object] | None = None,
-    subfiles: int | None = None, par_dim: str | int | None = None,
+    comm: Any,
+    path: str | os.PathLike[str],
+    name: str,
+    block: Array,
+    *,
+    shape: Sequence[int | None],
+    start: Sequence[int] | None = None,
+    decomposition: Decomposition | None = None,
+    dimensions: Sequence[str] = (),
+    hints: Mapping[str, object] | None = None,
+    subfiles: int | None = None,
+    par_dim: str | int | None = None,
 ) -> None:
     """Makes a file with one array, in place of a file that is there.
 
-    block: this rank's part, of the array's dtype; no elements where it has none. shape: of the whole array, the same on all ranks; the first length may be
-    None, and the block is record 0. start: the block's first element (default: zeros); or decomposition: which elements the block has. dimensions: their names
-    in the file. The ending of `path` chooses the format: .h5 (HDF5) or .nc (CDF-5). subfiles, par_dim: as in open().
+    block: this rank's part, of the array's dtype; no elements where it has none. shape: of the whole array,
+    the same on all ranks; the first length may be None, and the block is record 0. start: the block's first
+    element (default: zeros); or decomposition: which elements the block has. dimensions: their names in the
+    file. The ending of `path` chooses the format: .h5 (HDF5) or .nc (CDF-5). subfiles, par_dim: as in open().
 
     Raises ValueError, TypeError, Error. Collective.
     """
@@ -59,34 +71,55 @@ def write(
 
 
 def read(
-    comm: Any, path: str | os.PathLike[str], name: str, *, start: Sequence[int] | None = None, count: Sequence[int] | None = None,
-    decomposition: Decomposition | None = None, record: int | None = None, hints: Mapping[str, object] | None = None,
+    comm: Any,
+    path: str | os.PathLike[str],
+    name: str,
+    *,
+    start: Sequence[int] | None = None,
+    count: Sequence[int] | None = None,
+    decomposition: Decomposition | None = None,
+    record: int | None = None,
+    hints: Mapping[str, object] | None = None,
 ) -> Array:
-    """This rank's part of an array: count[d] elements from start[d] on (default: all), or the elements of a decomposition, as one dimension.
+    """This rank's part of an array: count[d] elements from start[d] on (default: all), or the elements of a
+    decomposition, as one dimension.
 
-    record: of an array of records, whose start, count and decomposition are those of one record; None: all, as the first dimension.
+    record: of an array of records, whose start, count and decomposition are those of one record; None: all,
+    as the first dimension.
 
-    Returns a new array in the machine's byte order. Raises KeyError for an array that is not there or not contiguous; ValueError, Error. Collective.
+    Returns a new array in the machine's byte order. Raises KeyError for an array that is not there or not
+    contiguous; ValueError, Error. Collective.
     """
     with open(comm, path, "r", hints=hints) as file:
         return file.read(name, start, count, decomposition, record)
 
 
 def open(
-    comm: Any, path: str | os.PathLike[str], mode: str = "r", arrays: Mapping[str, Sequence[Any]] | None = None, *, format: str | None = None,
-    hints: Mapping[str, object] | None = None, subfiles: int | None = None, par_dim: str | int | None = None, min_ndims: int = 1,
+    comm: Any,
+    path: str | os.PathLike[str],
+    mode: str = "r",
+    arrays: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    format: str | None = None,
+    hints: Mapping[str, object] | None = None,
+    subfiles: int | None = None,
+    par_dim: str | int | None = None,
+    min_ndims: int = 1,
 ) -> ArrayFile:
     """Opens a file of arrays.
 
-    mode: "r" reads, "r+" reads and writes, "w" makes a file with `arrays`: {name: (shape, dtype)} or {name: (shape, dtype, dimension names)}; those of rank 0
-    count. shape[0] may be None: an array of records. format: "hdf5" or "cdf5"; None: by the ending of `path`.
-    subfiles: of a new CDF-5 file, 1 to the length of the dimension that is cut: that named `par_dim` (an index will do), and the first one of arrays that do
-    not have it; of arrays of records the second one. Arrays of fewer than `min_ndims` dimensions stay in the master, and so do arrays that have the dimension
-    of records alone. PnetCDF's hint nc_num_subfiles does the same. The hint collio_subfile_dirs deals subfiles to folders, one on each storage target for
-    instance, and leaves links beside the master.
+    mode: "r" reads, "r+" reads and writes, "w" makes a file with `arrays`: {name: (shape, dtype)} or {name:
+    (shape, dtype, dimension names)}; those of rank 0 count. shape[0] may be None: an array of records.
+    format: "hdf5" or "cdf5"; None: by the ending of `path`.
+    subfiles: of a new CDF-5 file, 1 to the length of the dimension that is cut: that named `par_dim` (an
+    index will do), and the first one of arrays that do not have it; of arrays of records the second one.
+    Arrays of fewer than `min_ndims` dimensions stay in the master, and so do arrays that have the dimension
+    of records alone. PnetCDF's hint nc_num_subfiles does the same. The hint collio_subfile_dirs deals
+    subfiles to folders, one on each storage target for instance, and leaves links beside the master.
 
-    Raises ValueError, TypeError, Error on all ranks. Collective. Rank 0 reads the file's header and sends O(arrays) bytes. Each rank makes, or reads the
-    headers of, every P-th subfile; all get O(arrays x subfiles) numbers.
+    Raises ValueError, TypeError, Error on all ranks. Collective. Rank 0 reads the file's header and sends
+    O(arrays) bytes. Each rank makes, or reads the headers of, every P-th subfile; all get O(arrays x
+    subfiles) numbers.
     """
     comm, name = agreement.communicator(comm), os.fspath(path)
     agreement.meet(comm)
@@ -99,7 +132,9 @@ def open(
         if mode != "w":
             return linked, array_subfiles.look_at_master(there) or Contents(*array_formats.look_at_all(there))
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
-        return linked, _create(there, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims))
+        return linked, _create(
+            there, format, specs, array_subfiles.wish_of(hints or {}, subfiles, par_dim, min_ndims)
+        )
 
     linked, found = _from_first_rank(comm, prepare, name)
     name = linked or name  # subfiles lie beside their master, whatever links lead to it
@@ -110,7 +145,8 @@ def open(
 
 @dataclass
 class _Part:
-    """What this rank has of an array, or of one of its pieces. `of_block`: the index of these elements in the block of a box, or in the row of a map."""
+    """What this rank has of an array, or of one of its pieces. `of_block`: the index of these elements in the
+    block of a box, or in the row of a map."""
 
     variable: Variable
     of_block: Any = ...
@@ -119,8 +155,9 @@ class _Part:
 class ArrayFile:
     """An open file of arrays; made by open(). A context manager as File is.
 
-    `arrays`: by name, with `shape`, `dtype` and `offset`; of an array of records the shape of one. `file`: the File under it. A file with subfiles is one File;
-    its bytes are those of one subfile after the other, at distances. `records`: how many the file says it has; a waited commit and close() update it.
+    `arrays`: by name, with `shape`, `dtype` and `offset`; of an array of records the shape of one. `file`:
+    the File under it. A file with subfiles is one File; its bytes are those of one subfile after the other,
+    at distances. `records`: how many the file says it has; a waited commit and close() update it.
     """
 
     def __init__(self, file: files.File, contents: Contents) -> None:
@@ -135,26 +172,43 @@ class ArrayFile:
         self._parts: dict[Any, tuple[Decomposition, list[_Part]]] = {}
 
     def put(
-        self, name: str, block: Array, start: Sequence[int] | None = None, decomposition: Decomposition | None = None, record: int | None = None,
+        self,
+        name: str,
+        block: Array,
+        start: Sequence[int] | None = None,
+        decomposition: Decomposition | None = None,
+        record: int | None = None,
     ) -> None:
-        """This rank's part of an array, to be written by the next commit; start and decomposition as in write(). The block must not change before.
+        """This rank's part of an array, to be written by the next commit; start and decomposition as in
+        write(). The block must not change before.
 
-        record: of an array of records, from 0. A put behind the last record makes the file longer; records that nobody wrote are zeros.
+        record: of an array of records, from 0. A put behind the last record makes the file longer; records
+        that nobody wrote are zeros.
 
         Raises KeyError, TypeError for another dtype, ValueError. Not collective.
         """
         place = self._place(name)
-        if not isinstance(block, np.ndarray) or block.dtype.newbyteorder("=") != place.dtype.newbyteorder("="):
-            raise TypeError(f"array {name!r} has the dtype {place.dtype}, the block {getattr(block, 'dtype', type(block).__name__)}")
+        if not isinstance(block, np.ndarray) or block.dtype.newbyteorder("=") != place.dtype.newbyteorder(
+            "="
+        ):
+            raise TypeError(
+                f"array {name!r} has the dtype {place.dtype}, the block "
+                f"{getattr(block, 'dtype', type(block).__name__)}"
+            )
         if decomposition is None:
             if block.size == 0:
                 return
             decomposition = self._box(name, start, block.shape)
         record = _record_of(name, record)
         if (record is None) == bool(place.record_bytes):
-            raise ValueError(f"array {name!r} has {'records' if record is None else 'no records'}, record is {record}")
+            raise ValueError(
+                f"array {name!r} has {'records' if record is None else 'no records'}, record is {record}"
+            )
         if self._layout and record is not None and record >= self._layout.most_records:
-            raise ValueError(f"array {name!r}: record is {record}; allowed in these subfiles: 0 to {self._layout.most_records - 1}")
+            raise ValueError(
+                f"array {name!r}: record is {record}; allowed in these subfiles: 0 to "
+                f"{self._layout.most_records - 1}"
+            )
         parts = self._parts_of(name, decomposition)
         if place.cut is not None:
             memory.checked(f"put of {name!r}", block, block.dtype, decomposition.elements)
@@ -178,19 +232,30 @@ class ArrayFile:
         return None
 
     def read(
-        self, name: str, start: Sequence[int] | None = None, count: Sequence[int] | None = None, decomposition: Decomposition | None = None,
+        self,
+        name: str,
+        start: Sequence[int] | None = None,
+        count: Sequence[int] | None = None,
+        decomposition: Decomposition | None = None,
         record: int | None = None,
     ) -> Array:
         """This rank's part of an array; as read() of the module. Collective."""
         place = self._place(name)
         if decomposition is None:
             first = (0,) * len(place.shape) if start is None else tuple(start)
-            wanted = tuple(length - at for length, at in zip(place.shape, first)) if count is None else tuple(count)
+            wanted = (
+                tuple(length - at for length, at in zip(place.shape, first))
+                if count is None
+                else tuple(count)
+            )
             decomposition = self._box(name, first, wanted)
         else:
             wanted = (decomposition.elements,)
         records = self._records_to_read(name, _record_of(name, record))
-        blocks = np.zeros((len(records), *(decomposition.box[1] if decomposition.box else (decomposition.elements,))), dtype=place.dtype)
+        blocks = np.zeros(
+            (len(records), *(decomposition.box[1] if decomposition.box else (decomposition.elements,))),
+            dtype=place.dtype,
+        )
         apart = []
         for block, number in zip(blocks, records):
             for part in self._parts_of(name, decomposition):
@@ -216,7 +281,9 @@ class ArrayFile:
     def __enter__(self) -> ArrayFile:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if error is None:
             self.close()
         else:
@@ -246,8 +313,9 @@ class ArrayFile:
         self._begun = going
 
     def _tell_records(self) -> None:
-        """Writes the number of records behind their data, when commits under way are done: into subfiles, of which each rank takes every P-th, and then, by rank
-        0, into the master or the whole file. All ranks have just met in another call. Collective."""
+        """Writes the number of records behind their data, when commits under way are done: into subfiles, of
+        which each rank takes every P-th, and then, by rank 0, into the master or the whole file. All ranks
+        have just met in another call. Collective."""
         for request, _ in self._begun:
             request.complete()
         self._count_written()
@@ -258,7 +326,10 @@ class ArrayFile:
         if records <= self.records:
             return
         if records >= 1 << 8 * told.bytes - 1:
-            raise ValueError(f"{path}: the file has {records} records; allowed in its format: {(1 << 8 * told.bytes - 1) - 1}")
+            raise ValueError(
+                f"{path}: the file has {records} records; allowed in its format: "
+                f"{(1 << 8 * told.bytes - 1) - 1}"
+            )
         if self._layout:
             _on_all_ranks(comm, lambda: self._tell_subfiles(records), path)
         _from_first_rank(comm, lambda: self._tell(told.at, records), path)
@@ -277,7 +348,9 @@ class ArrayFile:
 
     def _tell(self, at: int, records: int) -> None:
         assert self._records is not None
-        self.file.write_alone([(at, self._records.bytes)], bytearray(records.to_bytes(self._records.bytes, "big")))
+        self.file.write_alone(
+            [(at, self._records.bytes)], bytearray(records.to_bytes(self._records.bytes, "big"))
+        )
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """That of decompositions. A record may be a single element."""
@@ -285,7 +358,10 @@ class ArrayFile:
 
     def _place(self, name: str) -> Place:
         if name not in self.arrays:
-            raise KeyError(f"{self.file.path} has no contiguous array {name!r}; it has {', '.join(map(repr, self.arrays)) or 'none'}")
+            raise KeyError(
+                f"{self.file.path} has no contiguous array {name!r}; it has "
+                f"{', '.join(map(repr, self.arrays)) or 'none'}"
+            )
         return self.arrays[name]
 
     def _box(self, name: str, start: Sequence[int] | None, count: Sequence[int]) -> Decomposition:
@@ -297,9 +373,12 @@ class ArrayFile:
         return self._boxes[key]
 
     def _parts_of(self, name: str, decomposition: Decomposition) -> list[_Part]:
-        """What the decomposition has of an array: one part, or one for each piece that it meets. The same objects for the same decomposition."""
+        """What the decomposition has of an array: one part, or one for each piece that it meets. The same
+        objects for the same decomposition."""
         if decomposition.shape != self._shape(name):
-            raise ValueError(f"array {name!r} has the shape {self._shape(name)}, the decomposition {decomposition.shape}")
+            raise ValueError(
+                f"array {name!r} has the shape {self._shape(name)}, the decomposition {decomposition.shape}"
+            )
         key = (name, id(decomposition))  # the decomposition is kept, so no other gets its id
         if key not in self._parts:
             self._parts[key] = (decomposition, list(self._cut(name, self.arrays[name], decomposition)))
@@ -307,16 +386,28 @@ class ArrayFile:
 
     def _cut(self, name: str, place: Place, decomposition: Decomposition) -> Iterator[_Part]:
         def variable(decomposition: Decomposition, offset: int) -> Variable:
-            return self.file.variable(f"{name} {len(self.file.variables)}", place.dtype, decomposition, offset, place.record_bytes)
+            return self.file.variable(
+                f"{name} {len(self.file.variables)}", place.dtype, decomposition, offset, place.record_bytes
+            )
 
         if place.cut is None:
             yield _Part(variable(decomposition, place.offset))
         elif decomposition.box is not None:
             for one in place.cut.of_box(*decomposition.box):
-                yield _Part(variable(box(place.cut.piece_shape(one.piece), one.start, one.count), place.offsets[one.piece]), one.block)
+                yield _Part(
+                    variable(
+                        box(place.cut.piece_shape(one.piece), one.start, one.count), place.offsets[one.piece]
+                    ),
+                    one.block,
+                )
         else:
             for part in place.cut.of_map(decomposition.indices()):
-                yield _Part(variable(map_of(place.cut.piece_shape(part.piece), part.indices), place.offsets[part.piece]), part.chosen)
+                yield _Part(
+                    variable(
+                        map_of(place.cut.piece_shape(part.piece), part.indices), place.offsets[part.piece]
+                    ),
+                    part.chosen,
+                )
 
 
 # --- opening ------------------------------------------------------------------------------------
@@ -326,7 +417,10 @@ def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish
     """On rank 0: makes a file, or the master of one. Raises Error, OSError, ValueError."""
     kind = format or array_formats.format_of_ending(path)
     if wish is not None and kind != array_formats.CDF5:
-        raise ValueError(f"{path}: subfiles is {wish.count}, and the format {kind!r}; allowed with subfiles: {array_formats.CDF5!r}")
+        raise ValueError(
+            f"{path}: subfiles is {wish.count}, and the format {kind!r}; allowed with subfiles: "
+            f"{array_formats.CDF5!r}"
+        )
     array_formats.check(kind, specs)
     if wish is not None:
         return array_subfiles.make_master(path, specs, wish)
@@ -335,7 +429,8 @@ def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish
 
 
 def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Contents:
-    """All arrays of a master and its subfiles; makes these first. Each rank takes every P-th. Raises the same error on all ranks. Collective."""
+    """All arrays of a master and its subfiles; makes these first. Each rank takes every P-th. Raises the same
+    error on all ranks. Collective."""
     looked: dict[int, Subfile | Exception] = {}
     for number in range(comm.rank, master.count, comm.size):
         try:
@@ -382,7 +477,8 @@ def _from_first_rank(comm: Any, work: Callable[[], _Found], path: str) -> _Found
 
 
 def _on_all_ranks(comm: Any, work: Callable[[], None], path: str) -> None:
-    """Does this rank's work on a file; the exception of the lowest rank that has one is raised on all. Collective."""
+    """Does this rank's work on a file; the exception of the lowest rank that has one is raised on all.
+    Collective."""
     mine: Exception | None = None
     try:
         work()

@@ -1,4 +1,5 @@
-"""Arrays of a CDF file or of a master with its subfiles, for a program without MPI: parts of one, and references for other readers.
+"""Arrays of a CDF file or of a master with its subfiles, for a program without MPI: parts of one, and
+references for other readers.
 
 The engine is not used: mmap(2) brings the pages that are touched.
 """
@@ -28,7 +29,9 @@ def look(path: str) -> Contents:
     master = array_subfiles.look_at_master(path)
     if master is None:
         return Contents(*array_formats.look_at_all(path))
-    return array_subfiles.contents(path, master, [array_subfiles.look_at_subfile(path, master, i) for i in range(master.count)])
+    return array_subfiles.contents(
+        path, master, [array_subfiles.look_at_subfile(path, master, i) for i in range(master.count)]
+    )
 
 
 def shape_of(contents: Contents, name: str) -> tuple[int, ...]:
@@ -37,7 +40,8 @@ def shape_of(contents: Contents, name: str) -> tuple[int, ...]:
 
 
 def read(path: str, contents: Contents, name: str, key: Key) -> Array:
-    """array[key], key being an integer or a slice for each dimension; in the byte order of the file. Raises Error, OSError. O(pieces) and the elements."""
+    """array[key], key being an integer or a slice for each dimension; in the byte order of the file. Raises
+    Error, OSError. O(pieces) and the elements."""
     place = contents.places[name]
     cut = cut_of(contents, place)
     wanted = np.arange(cut.shape[cut.along])[key[cut.along]]
@@ -57,11 +61,14 @@ def read(path: str, contents: Contents, name: str, key: Key) -> Array:
 
 
 def references(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Kerchunk's references (version 1) to the arrays and scalars of a netCDF classic file, or of a master and its subfiles: fsspec's "reference" file system
-    shows them to zarr and xarray as a store of Zarr version 2, with nothing of collio's.
+    """Kerchunk's references (version 1) to the arrays and scalars of a netCDF classic file, or of a master
+    and its subfiles: fsspec's "reference" file system shows them to zarr and xarray as a store of Zarr
+    version 2, with nothing of collio's.
 
-    A chunk is what a subfile has of an array, or of one record of it. Zarr's chunks have one shape, so where a subfile has fewer elements than another, the chunk has as many along
-    the dimension that is cut as divide all their numbers, and one along each dimension before it. Paths are absolute. Raises Error, OSError, ValueError.
+    A chunk is what a subfile has of an array, or of one record of it. Zarr's chunks have one shape, so where
+    a subfile has fewer elements than another, the chunk has as many along the dimension that is cut as divide
+    all their numbers, and one along each dimension before it. Paths are absolute. Raises Error, OSError,
+    ValueError.
     """
     name = os.path.realpath(os.fspath(path))
     with open(name, "rb") as stream:
@@ -74,10 +81,15 @@ def references(path: str | os.PathLike[str]) -> dict[str, Any]:
         cut = cut_of(contents, place)
         chunk = _chunk_of(place)
         refs[f"{array}/.zarray"] = _array(cut.shape, chunk, place.dtype)
-        refs[f"{array}/.zattrs"] = {**_attributes(header.variables[array].attributes), "_ARRAY_DIMENSIONS": list(place.dimensions)}
+        refs[f"{array}/.zattrs"] = {
+            **_attributes(header.variables[array].attributes),
+            "_ARRAY_DIMENSIONS": list(place.dimensions),
+        }
         for at in product(*(range(0, length, step) for length, step in zip(cut.shape, chunk))):
             key = ".".join(str(first // step) for first, step in zip(at, chunk))
-            refs[f"{array}/{key}"] = list(_bytes_at(name, contents, place, at)) + [prod(chunk) * place.dtype.itemsize]
+            refs[f"{array}/{key}"] = list(_bytes_at(name, contents, place, at)) + [
+                prod(chunk) * place.dtype.itemsize
+            ]
     for scalar, found in header.variables.items():
         if not found.shape and scalar not in contents.places:
             refs[f"{scalar}/.zarray"] = _array((), (), found.dtype)
@@ -88,8 +100,16 @@ def references(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _array(shape: Sequence[int], chunk: Sequence[int], dtype: np.dtype[Any]) -> dict[str, Any]:
     """What Zarr says of an array."""
-    return {"zarr_format": 2, "shape": list(shape), "chunks": list(chunk), "dtype": dtype.str, "order": "C", "fill_value": None, "compressor": None,
-            "filters": None}
+    return {
+        "zarr_format": 2,
+        "shape": list(shape),
+        "chunks": list(chunk),
+        "dtype": dtype.str,
+        "order": "C",
+        "fill_value": None,
+        "compressor": None,
+        "filters": None,
+    }
 
 
 def _attributes(attributes: classic_header.Attributes) -> dict[str, Any]:
@@ -97,7 +117,13 @@ def _attributes(attributes: classic_header.Attributes) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in attributes.items():
         if not name.startswith(array_cut.PREFIX):
-            found[name] = value.tobytes().decode(errors="replace") if value.dtype.kind == "S" else value[0].item() if value.size == 1 else value.tolist()
+            found[name] = (
+                value.tobytes().decode(errors="replace")
+                if value.dtype.kind == "S"
+                else value[0].item()
+                if value.size == 1
+                else value.tolist()
+            )
     return found
 
 
@@ -129,7 +155,11 @@ def file_of(path: str, contents: Contents, place: Place, piece: int) -> tuple[st
         return path, offset, place.record_bytes
     number, inside = contents.layout.file_of(offset)
     step = contents.layout.parts[number].bytes if place.record_bytes else 0
-    return (path if number == contents.layout.count - 1 else array_cut.subfile_path(path, number)), inside, step
+    return (
+        (path if number == contents.layout.count - 1 else array_cut.subfile_path(path, number)),
+        inside,
+        step,
+    )
 
 
 def _bytes_at(path: str, contents: Contents, place: Place, at: tuple[int, ...]) -> tuple[str, int]:
@@ -145,7 +175,7 @@ def _bytes_at(path: str, contents: Contents, place: Place, at: tuple[int, ...]) 
 
 def _strides(shape: tuple[int, ...], place: Place, record_bytes: int) -> list[int]:
     """Bytes from one element to the next along each dimension of a piece of this shape."""
-    strides = [prod(shape[i + 1:]) * place.dtype.itemsize for i in range(len(shape))]
+    strides = [prod(shape[i + 1 :]) * place.dtype.itemsize for i in range(len(shape))]
     return [record_bytes, *strides[1:]] if place.record_bytes else strides
 
 
@@ -154,4 +184,6 @@ def _mapped(path: str, contents: Contents, place: Place, piece: int) -> Array:
     shape = cut_of(contents, place).piece_shape(piece)
     if 0 in shape:
         return np.zeros(shape, place.dtype)
-    return np.ndarray(shape, place.dtype, np.memmap(file, np.uint8, "r"), offset, _strides(shape, place, step))
+    return np.ndarray(
+        shape, place.dtype, np.memmap(file, np.uint8, "r"), offset, _strides(shape, place, step)
+    )

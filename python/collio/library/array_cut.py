@@ -1,7 +1,9 @@
-"""How an array is cut into pieces, one in each subfile, and which part of a rank's data goes to which piece. Pure.
+"""How an array is cut into pieces, one in each subfile, and which part of a rank's data goes to which piece.
+Pure.
 
-The rule and the names are PnetCDF's (src/drivers/ncmpio/ncmpio_subfile.c): of K subfiles, number i has the elements from ceil(i * x) up to
-ceil((i + 1) * x) - 1 of the dimension that is cut, x = length / K, and all elements of the others.
+The rule and the names are PnetCDF's (src/drivers/ncmpio/ncmpio_subfile.c): of K subfiles, number i has the
+elements from ceil(i * x) up to ceil((i + 1) * x) - 1 of the dimension that is cut, x = length / K, and all
+elements of the others.
 """
 
 from __future__ import annotations
@@ -16,7 +18,11 @@ from typing import Any
 import numpy as np
 
 PREFIX = "_PnetCDF_SubFiling."
-NUM_SUBFILES, PAR_DIM_INDEX, PAR_DIM_ID = PREFIX + "num_subfiles", PREFIX + "par_dim_index", PREFIX + "par_dim_id"
+NUM_SUBFILES, PAR_DIM_INDEX, PAR_DIM_ID = (
+    PREFIX + "num_subfiles",
+    PREFIX + "par_dim_index",
+    PREFIX + "par_dim_id",
+)
 NDIMS_ORG, DIMIDS_ORG, SUBFILE_INDEX = PREFIX + "ndims_org", PREFIX + "dimids_org", PREFIX + "subfile_index"
 
 
@@ -30,8 +36,9 @@ def subfile_path(master: str, subfile: int) -> str:
 
 
 def begins(length: int, count: int) -> tuple[int, ...]:
-    """The first element of each of `count` pieces of a dimension, and its length at the end. Each has one element at least where count <= length. In floating
-    point, as PnetCDF: where i * x is whole, it may be rounded up to the next number."""
+    """The first element of each of `count` pieces of a dimension, and its length at the end. Each has one
+    element at least where count <= length. In floating point, as PnetCDF: where i * x is whole, it may be
+    rounded up to the next number."""
     return (*(ceil(length / count * i) for i in range(count)), length)
 
 
@@ -47,7 +54,8 @@ class BoxPart:
 
 @dataclass(frozen=True)
 class MapPart:
-    """What a map has of one piece. `indices`: in the piece; `chosen`: which of the map's elements these are."""
+    """What a map has of one piece. `indices`: in the piece; `chosen`: which of the map's elements these
+    are."""
 
     piece: int
     indices: np.ndarray[Any, Any]
@@ -56,7 +64,8 @@ class MapPart:
 
 @dataclass(frozen=True)
 class Cut:
-    """An array of `shape` in pieces along dimension `along`. `begins`: as begins() gives them; any that ascend will do."""
+    """An array of `shape` in pieces along dimension `along`. `begins`: as begins() gives them; any that
+    ascend will do."""
 
     shape: tuple[int, ...]
     along: int
@@ -64,7 +73,7 @@ class Cut:
 
     def piece_shape(self, piece: int) -> tuple[int, ...]:
         length = self.begins[piece + 1] - self.begins[piece]
-        return (*self.shape[:self.along], length, *self.shape[self.along + 1:])
+        return (*self.shape[: self.along], length, *self.shape[self.along + 1 :])
 
     def of_box(self, start: Sequence[int], count: Sequence[int]) -> Iterator[BoxPart]:
         """The parts of a box that has elements and lies in the array, by piece. O(pieces that it meets)."""
@@ -80,20 +89,24 @@ class Cut:
             first, piece = end, piece + 1
 
     def of_map(self, indices: np.ndarray[Any, Any]) -> Iterator[MapPart]:
-        """The parts of a map, whose indices are -1 or below the array's size, by piece. O(elements), with a sort by piece."""
-        inner, length = prod(self.shape[self.along + 1:]), self.shape[self.along]
+        """The parts of a map, whose indices are -1 or below the array's size, by piece. O(elements), with a
+        sort by piece."""
+        inner, length = prod(self.shape[self.along + 1 :]), self.shape[self.along]
         outer, at, rest = indices // (inner * length), indices // inner % length, indices % inner
         pieces = np.where(indices < 0, -1, np.searchsorted(self.begins, at, side="right") - 1)
         order = np.argsort(pieces, kind="stable")
         ends = np.searchsorted(pieces[order], np.arange(len(self.begins)), side="left")
         for piece in np.flatnonzero(np.diff(ends)).tolist():
-            chosen = order[ends[piece]:ends[piece + 1]]
+            chosen = order[ends[piece] : ends[piece + 1]]
             here = self.piece_shape(piece)[self.along]
-            yield MapPart(piece, (outer[chosen] * here + at[chosen] - self.begins[piece]) * inner + rest[chosen], chosen)
+            yield MapPart(
+                piece, (outer[chosen] * here + at[chosen] - self.begins[piece]) * inner + rest[chosen], chosen
+            )
 
     def chunk(self) -> tuple[int, ...]:
-        """The largest chunk of which every piece has whole ones, each contiguous in its subfile: a whole piece where all have one length; else as many
-        elements as divide all lengths, for each element of the dimensions before."""
+        """The largest chunk of which every piece has whole ones, each contiguous in its subfile: a whole
+        piece where all have one length; else as many elements as divide all lengths, for each element of the
+        dimensions before."""
         lengths = {end - begin for begin, end in zip(self.begins, self.begins[1:])}
-        before = self.shape[:self.along] if len(lengths) == 1 else (1,) * self.along
-        return (*before, reduce(gcd, lengths), *self.shape[self.along + 1:])
+        before = self.shape[: self.along] if len(lengths) == 1 else (1,) * self.along
+        return (*before, reduce(gcd, lengths), *self.shape[self.along + 1 :])

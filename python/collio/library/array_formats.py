@@ -1,7 +1,8 @@
 """Files of arrays in HDF5 and CDF-5, made and looked at by one rank: where each array lies in the file.
 
-Arrays are contiguous and have their place from the start (HDF5: contiguous layout, early allocation; CDF-5: fixed size, or records of fixed size), so that
-ranks can write them without the format's library. HDF5 files need h5py, CDF-5 files netCDF4.
+Arrays are contiguous and have their place from the start (HDF5: contiguous layout, early allocation; CDF-5:
+fixed size, or records of fixed size), so that ranks can write them without the format's library. HDF5 files
+need h5py, CDF-5 files netCDF4.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _ABOUT_A_DIMENSION = "This is a netCDF dimension but not a netCDF variable. {:10
 
 @dataclass(frozen=True)
 class Spec:
-    """An array to be made. `shape`: the first length may be None, for records. `dimensions`: their names, all different; empty: made of the array's name."""
+    """An array to be made. `shape`: the first length may be None, for records. `dimensions`: their names, all
+    different; empty: made of the array's name."""
 
     shape: tuple[int | None, ...]
     dtype: np.dtype[Any]
@@ -40,13 +42,29 @@ class Spec:
     @classmethod
     def of(cls, name: str, shape: Any, dtype: Any, dimensions: Any = ()) -> Spec:
         """Raises TypeError, ValueError."""
-        lengths = tuple(None if length is None else whole_number(f"a length of array {name!r}", length, "integers, and None for records") for length in shape)
+        lengths = tuple(
+            None
+            if length is None
+            else whole_number(f"a length of array {name!r}", length, "integers, and None for records")
+            for length in shape
+        )
         spec = cls(lengths, np.dtype(dtype), tuple(dimensions))
-        if not spec.shape or None in spec.shape[1:] or min(spec.fixed, default=1) < 1 or len(spec.fixed) > MOST_DIMENSIONS:
-            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed: 1 to {MOST_DIMENSIONS} dimensions of 1 element and more, "
-                             "and one in front of them that is None for records")
+        if (
+            not spec.shape
+            or None in spec.shape[1:]
+            or min(spec.fixed, default=1) < 1
+            or len(spec.fixed) > MOST_DIMENSIONS
+        ):
+            raise ValueError(
+                f"array {name!r} has the shape {spec.shape}; allowed: 1 to {MOST_DIMENSIONS} dimensions of 1 "
+                "element and more, "
+                "and one in front of them that is None for records"
+            )
         if spec.dimensions and len(set(spec.dimensions)) != len(spec.shape):
-            raise ValueError(f"array {name!r} has the dimensions {spec.dimensions} for the shape {spec.shape}; allowed: one name each, all different")
+            raise ValueError(
+                f"array {name!r} has the dimensions {spec.dimensions} for the shape {spec.shape}; allowed: "
+                "one name each, all different"
+            )
         return spec
 
     @property
@@ -57,8 +75,9 @@ class Spec:
 
 @dataclass(frozen=True)
 class Place:
-    """An array in a file. `dtype` as it is in the file; `offset`: its first byte; `dimensions`: their names, none where unknown. Of an array in subfiles, `cut`
-    into pieces, `offsets` has that of each piece; bytes are counted as array_subfiles.Contents says. Of an array of records `shape` is that of one, and
+    """An array in a file. `dtype` as it is in the file; `offset`: its first byte; `dimensions`: their names,
+    none where unknown. Of an array in subfiles, `cut` into pieces, `offsets` has that of each piece; bytes
+    are counted as array_subfiles.Contents says. Of an array of records `shape` is that of one, and
     `record_bytes` the distance to the next one; 0: it has no records."""
 
     shape: tuple[int, ...]
@@ -81,7 +100,8 @@ class Records:
 
 @dataclass(frozen=True)
 class Model:
-    """A CDF-5 file to be made. `dimensions`: None is the length of records. `variables`: (dtype, dimensions, attributes) by name."""
+    """A CDF-5 file to be made. `dimensions`: None is the length of records. `variables`: (dtype, dimensions,
+    attributes) by name."""
 
     dimensions: dict[str, int | None]
     variables: dict[str, tuple[np.dtype[Any], tuple[str, ...], dict[str, Any]]]
@@ -92,12 +112,16 @@ def format_of_ending(path: str) -> str:
     """The format of a new file. Raises ValueError."""
     ending = os.path.splitext(path)[1].lower()
     if ending not in ENDINGS:
-        raise ValueError(f"{path}: the ending {ending!r} names no format; allowed: {', '.join(ENDINGS)}, or format='hdf5' or 'cdf5'")
+        raise ValueError(
+            f"{path}: the ending {ending!r} names no format; allowed: {', '.join(ENDINGS)}, or format='hdf5' "
+            "or 'cdf5'"
+        )
     return ENDINGS[ending]
 
 
 def check(kind: str, arrays: Mapping[str, Spec]) -> None:
-    """What can be known to be wrong before a file is made, which takes the place of one that is there. Raises Error, ValueError."""
+    """What can be known to be wrong before a file is made, which takes the place of one that is there. Raises
+    Error, ValueError."""
     checks: dict[str, Callable[[Mapping[str, Spec]], object]] = {HDF5: _check_hdf5, CDF5: _check_cdf5}
     if kind not in checks:
         raise ValueError(f"format is {kind!r}; allowed: {', '.join(map(repr, checks))}")
@@ -105,7 +129,8 @@ def check(kind: str, arrays: Mapping[str, Spec]) -> None:
 
 
 def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> tuple[dict[str, Place], Records | None]:
-    """Makes a file of arrays that were checked, in place of one that is there, and says where they lie. Raises Error, OSError, ValueError."""
+    """Makes a file of arrays that were checked, in place of one that is there, and says where they lie.
+    Raises Error, OSError, ValueError."""
     if kind == HDF5:
         _create_hdf5(path, arrays)
     else:
@@ -117,7 +142,14 @@ def create(path: str, kind: str, arrays: Mapping[str, Spec]) -> tuple[dict[str, 
 
 def end_of(places: Mapping[str, Place]) -> int:
     """The byte behind the last one of these arrays of fixed size, none of which is cut."""
-    return max((place.offset + prod(place.shape) * place.dtype.itemsize for place in places.values() if not place.record_bytes), default=0)
+    return max(
+        (
+            place.offset + prod(place.shape) * place.dtype.itemsize
+            for place in places.values()
+            if not place.record_bytes
+        ),
+        default=0,
+    )
 
 
 def make_long_enough(path: str, places: Mapping[str, Place]) -> None:
@@ -128,12 +160,14 @@ def make_long_enough(path: str, places: Mapping[str, Place]) -> None:
 
 
 def look(path: str) -> dict[str, Place]:
-    """Where the contiguous arrays of a file lie, without those of records. Raises Error, OSError, ValueError."""
+    """Where the contiguous arrays of a file lie, without those of records. Raises Error, OSError,
+    ValueError."""
     return {name: place for name, place in look_at_all(path)[0].items() if not place.record_bytes}
 
 
 def look_at_all(path: str) -> tuple[dict[str, Place], Records | None]:
-    """The same with those of records, and how many records there are; None: there is no such number. Raises Error, OSError, ValueError."""
+    """The same with those of records, and how many records there are; None: there is no such number. Raises
+    Error, OSError, ValueError."""
     with open(path, "rb") as stream:
         if stream.read(3) != b"CDF":
             return _look_hdf5(path), None
@@ -152,25 +186,46 @@ def places_of_all(content: classic_header.Content) -> dict[str, Place]:
 
 def places_of(content: classic_header.Content) -> dict[str, Place]:
     """The arrays of fixed size with one dimension and more."""
-    return {name: Place(one.shape, one.dtype, one.offset, _dimensions(content, one)) for name, one in content.variables.items() if one.shape and 0 not in one.shape}
+    return {
+        name: Place(one.shape, one.dtype, one.offset, _dimensions(content, one))
+        for name, one in content.variables.items()
+        if one.shape and 0 not in one.shape
+    }
 
 
 def _places_of_records(content: classic_header.Content) -> dict[str, Place]:
-    return {name: Place(one.shape[1:], one.dtype, one.offset, _dimensions(content, one), record_bytes=content.record_bytes)
-            for name, one in content.variables.items() if one.of_records and 0 not in one.shape[1:]}
+    return {
+        name: Place(
+            one.shape[1:], one.dtype, one.offset, _dimensions(content, one), record_bytes=content.record_bytes
+        )
+        for name, one in content.variables.items()
+        if one.of_records and 0 not in one.shape[1:]
+    }
 
 
 def record_part_of(content: classic_header.Content) -> RecordPart:
     """What the file has of each record."""
-    return RecordPart(min((one.offset for one in content.variables.values() if one.of_records), default=0), content.record_bytes)
+    return RecordPart(
+        min((one.offset for one in content.variables.values() if one.of_records), default=0),
+        content.record_bytes,
+    )
 
 
 def end_of_data(content: classic_header.Content) -> int:
-    """The byte behind the last one of the arrays, as many records as there are. Padding behind the last record does not count."""
+    """The byte behind the last one of the arrays, as many records as there are. Padding behind the last
+    record does not count."""
     places = places_of_all(content).values()
     lasts = {True: content.records - 1, False: 0}
-    return max((place.offset + lasts[place.record_bytes > 0] * place.record_bytes + prod(place.shape) * place.dtype.itemsize
-                for place in places if lasts[place.record_bytes > 0] >= 0), default=0)
+    return max(
+        (
+            place.offset
+            + lasts[place.record_bytes > 0] * place.record_bytes
+            + prod(place.shape) * place.dtype.itemsize
+            for place in places
+            if lasts[place.record_bytes > 0] >= 0
+        ),
+        default=0,
+    )
 
 
 def _dimensions(content: classic_header.Content, one: classic_header.Found) -> tuple[str, ...]:
@@ -184,7 +239,10 @@ def _check_hdf5(arrays: Mapping[str, Spec]) -> None:
     package("h5py", "HDF5 files")
     for name, spec in arrays.items():
         if None in spec.shape:
-            raise ValueError(f"array {name!r} has the shape {spec.shape}; allowed in HDF5: fixed lengths; for records: CDF-5")
+            raise ValueError(
+                f"array {name!r} has the shape {spec.shape}; allowed in HDF5: fixed lengths; for records: "
+                "CDF-5"
+            )
 
 
 def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
@@ -198,12 +256,15 @@ def _create_hdf5(path: str, arrays: Mapping[str, Spec]) -> None:
     with h5py.File(path, "w") as file:
         for name, spec in arrays.items():
             space = h5py.h5s.create_simple(spec.fixed)
-            h5py.h5d.create(file.id, name.encode(), h5py.h5t.py_create(spec.dtype, logical=True), space, storage, links)
+            h5py.h5d.create(
+                file.id, name.encode(), h5py.h5t.py_create(spec.dtype, logical=True), space, storage, links
+            )
             attach_scales(file, name, spec.dimensions)
 
 
 def attach_scales(file: Any, name: str, dimensions: tuple[str, ...]) -> None:
-    """Names the dimensions of an array, as netCDF-4 does. Raises ValueError where one of them has another length in another array."""
+    """Names the dimensions of an array, as netCDF-4 does. Raises ValueError where one of them has another
+    length in another array."""
     for i, dimension in enumerate(dimensions):
         if dimension == name:
             file[name].make_scale(name)
@@ -217,7 +278,9 @@ def _scale(file: Any, name: str, length: int) -> Any:
         scale = file.create_dataset(name, (length,), ">f4")
         scale.make_scale(_ABOUT_A_DIMENSION.format(length))
     if file[name].shape != (length,):
-        raise ValueError(f"the dimension {name!r} is to have {length} elements, but {file[name].shape} in another array")
+        raise ValueError(
+            f"the dimension {name!r} is to have {length} elements, but {file[name].shape} in another array"
+        )
     return file[name]
 
 
@@ -250,14 +313,24 @@ def model_of(arrays: Mapping[str, Spec]) -> Model:
     model = Model({}, {}, {})
     for name, spec in arrays.items():
         if spec.dtype.kind not in "iuf" or spec.dtype.itemsize > 8 or spec.dtype == np.float16:
-            raise ValueError(f"array {name!r} has the dtype {spec.dtype}; allowed in CDF-5: integers, float32 and float64")
-        dimensions = spec.dimensions or tuple(RECORD_DIMENSION if length is None else f"{name}_{i}" for i, length in enumerate(spec.shape))
+            raise ValueError(
+                f"array {name!r} has the dtype {spec.dtype}; allowed in CDF-5: integers, float32 and float64"
+            )
+        dimensions = spec.dimensions or tuple(
+            RECORD_DIMENSION if length is None else f"{name}_{i}" for i, length in enumerate(spec.shape)
+        )
         for dimension, length in zip(dimensions, spec.shape):
             if model.dimensions.setdefault(dimension, length) != length:
-                raise ValueError(f"the dimension {dimension!r} is to have {length} elements, but {model.dimensions[dimension]} in another array")
+                raise ValueError(
+                    f"the dimension {dimension!r} is to have {length} elements, but "
+                    f"{model.dimensions[dimension]} in another array"
+                )
         model.variables[name] = (spec.dtype, dimensions, {})
     if (endless := [name for name, length in model.dimensions.items() if length is None])[1:]:
-        raise ValueError(f"the dimensions {', '.join(map(repr, endless))} have no length; allowed: one dimension of records")
+        raise ValueError(
+            f"the dimensions {', '.join(map(repr, endless))} have no length; allowed: one dimension of "
+            "records"
+        )
     return model
 
 
@@ -277,4 +350,6 @@ def package(name: str, what: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:
-        raise Error(f"{what} need the Python package {name}, which cannot be imported ({error}); `pip install {name}`") from error
+        raise Error(
+            f"{what} need the Python package {name}, which cannot be imported ({error}); `pip install {name}`"
+        ) from error

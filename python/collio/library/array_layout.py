@@ -1,7 +1,8 @@
 """Where the bytes of a master and its subfiles lie when all of these files are one to the engine. Pure.
 
-Each file has one stripe of `unit` bytes for what comes before its records. Behind these stripes lie rows, one for each record; in a row each file has a stripe
-of `row_unit` bytes with its bytes of the record. src/storage/subfiles/array_layout.hpp reads text().
+Each file has one stripe of `unit` bytes for what comes before its records. Behind these stripes lie rows, one
+for each record; in a row each file has a stripe of `row_unit` bytes with its bytes of the record.
+src/storage/subfiles/array_layout.hpp reads text().
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ _MOST_BYTES = 1 << 63
 
 @dataclass(frozen=True)
 class RecordPart:
-    """What a file has of each record: `bytes` bytes, those of record 0 from byte `begin` on. No bytes: it has no records."""
+    """What a file has of each record: `bytes` bytes, those of record 0 from byte `begin` on. No bytes: it has
+    no records."""
 
     begin: int = 0
     bytes: int = 0
@@ -25,7 +27,8 @@ class RecordPart:
 
 @dataclass(frozen=True)
 class Layout:
-    """`count` files; lengths in bytes. `parts`: of each file, where there are records; else none, and `row_unit` is 0."""
+    """`count` files; lengths in bytes. `parts`: of each file, where there are records; else none, and
+    `row_unit` is 0."""
 
     count: int
     unit: int
@@ -34,12 +37,17 @@ class Layout:
 
     @classmethod
     def of(cls, ends: Sequence[int], parts: Sequence[RecordPart]) -> Layout:
-        """The layout of files whose bytes before their records end there. Raises Error where they are more than 2**63 bytes together."""
+        """The layout of files whose bytes before their records end there. Raises Error where they are more
+        than 2**63 bytes together."""
         longest, most = _aligned(max(ends)), max(part.bytes for part in parts)
         row = _aligned(most) if most else 0
-        unit = -(-longest // row) * row if row else longest  # a stripe of a row has the same file at either place
+        # a stripe of a row has the same file at either place
+        unit = -(-longest // row) * row if row else longest
         if (unit + row) * len(ends) >= _MOST_BYTES:
-            raise Error(f"{len(ends)} files of up to {unit} bytes, and {row} of each record, are more than 2**63 bytes together")
+            raise Error(
+                f"{len(ends)} files of up to {unit} bytes, and {row} of each record, are more than 2**63 "
+                "bytes together"
+            )
         return cls(len(ends), unit, row, tuple(parts) if row else ())
 
     @property
@@ -69,7 +77,11 @@ class Layout:
 
     def text(self) -> str:
         """As the engine is told it."""
-        rows = [self.row_unit, *(number for part in self.parts for number in (part.begin, part.bytes))] if self.row_unit else []
+        rows = (
+            [self.row_unit, *(number for part in self.parts for number in (part.begin, part.bytes))]
+            if self.row_unit
+            else []
+        )
         return " ".join(map(str, (self.count, self.unit, *rows)))
 
 

@@ -1,7 +1,9 @@
-"""Reader of the headers of netCDF's classic formats (CDF-1, CDF-2, CDF-5): dimensions, attributes, and where the variables lie.
+"""Reader of the headers of netCDF's classic formats (CDF-1, CDF-2, CDF-5): dimensions, attributes, and where
+the variables lie.
 
-The libraries that read these formats do not tell Python the offset. The grammar is in the netCDF documentation, "File Format Specifications": a magic
-number, the number of records, and lists of dimensions, attributes and variables, all big-endian, padded to 4 bytes.
+The libraries that read these formats do not tell Python the offset. The grammar is in the netCDF
+documentation, "File Format Specifications": a magic number, the number of records, and lists of dimensions,
+attributes and variables, all big-endian, padded to 4 bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +15,19 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-TYPES = {1: "i1", 2: "S1", 3: ">i2", 4: ">i4", 5: ">f4", 6: ">f8", 7: "u1", 8: ">u2", 9: ">u4", 10: ">i8", 11: ">u8"}
+TYPES = {
+    1: "i1",
+    2: "S1",
+    3: ">i2",
+    4: ">i4",
+    5: ">f4",
+    6: ">f8",
+    7: "u1",
+    8: ">u2",
+    9: ">u4",
+    10: ">i8",
+    11: ">u8",
+}
 RECORDS_AT = 4
 _DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
 Attributes = dict[str, "np.ndarray[Any, Any]"]
@@ -21,7 +35,8 @@ Attributes = dict[str, "np.ndarray[Any, Any]"]
 
 @dataclass(frozen=True)
 class Found:
-    """A variable: its dtype in the file, its first byte, the numbers of its dimensions, its attributes as they are in the file."""
+    """A variable: its dtype in the file, its first byte, the numbers of its dimensions, its attributes as
+    they are in the file."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -37,8 +52,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Content:
-    """A whole header. `dimensions`: (name, length), 0 for that of records. `variables`: all of them, by name. `records`: how many there are; their number is at
-    byte RECORDS_AT of the file, in `count_bytes` bytes. `record_bytes`: of all variables together."""
+    """A whole header. `dimensions`: (name, length), 0 for that of records. `variables`: all of them, by name.
+    `records`: how many there are; their number is at byte RECORDS_AT of the file, in `count_bytes` bytes.
+    `record_bytes`: of all variables together."""
 
     dimensions: list[tuple[str, int]]
     attributes: Attributes
@@ -112,7 +128,13 @@ class _Header:
         attributes = self.attributes()
         kind = self.kind()
         self.count()  # its bytes
-        return name, Found(tuple(dimensions[number][1] for number in numbers), kind, self.offset(), tuple(numbers), attributes)
+        return name, Found(
+            tuple(dimensions[number][1] for number in numbers),
+            kind,
+            self.offset(),
+            tuple(numbers),
+            attributes,
+        )
 
 
 def read(stream: BinaryIO, path: str) -> Content:

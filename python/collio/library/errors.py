@@ -1,6 +1,8 @@
-"""What collio raises: one class for each kind of failure, with the code of collio.h, an errno and the library's text.
+"""What collio raises: one class for each kind of failure, with the code of collio.h, an errno and the
+library's text.
 
-Where Python has a class for the failure, collio's is one of its kind too: a program may catch FileNotFoundError or ValueError.
+Where Python has a class for the failure, collio's is one of its kind too: a program may catch
+FileNotFoundError or ValueError.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import errno
 class Error(OSError):
     """A call of collio failed. After a collective call every rank has the same `code`.
 
-    `code`: a name of collio.h without its prefix, as "NO_SPACE". `text`: what failed, where, and what to do. `errno`: the nearest one.
+    `code`: a name of collio.h without its prefix, as "NO_SPACE". `text`: what failed, where, and what to do.
+    `errno`: the nearest one.
     """
 
     def __init__(self, text: str, code: str = "OTHER") -> None:
@@ -43,22 +46,51 @@ class AccessError(Error, PermissionError):
 
 
 class PeerError(Error):
-    """Another rank has left the file by an exception, so the collective call was not made. That rank printed its exception."""
+    """Another rank has left the file by an exception, so the collective call was not made. That rank printed
+    its exception."""
 
 
 # By the numbers of enum collio_code.
 CODES = (
-    "OK", "OTHER", "ARGUMENT", "DISPLACEMENT", "TYPE", "NOT_SAME", "NO_MEMORY", "BAD_FILE", "NO_SUCH_FILE", "FILE_EXISTS", "ACCESS", "READ_ONLY", "IN_USE",
-    "IO", "QUOTA", "NO_SPACE",
+    "OK",
+    "OTHER",
+    "ARGUMENT",
+    "DISPLACEMENT",
+    "TYPE",
+    "NOT_SAME",
+    "NO_MEMORY",
+    "BAD_FILE",
+    "NO_SUCH_FILE",
+    "FILE_EXISTS",
+    "ACCESS",
+    "READ_ONLY",
+    "IN_USE",
+    "IO",
+    "QUOTA",
+    "NO_SPACE",
 )
 _ERRNO = {
-    "ARGUMENT": errno.EINVAL, "DISPLACEMENT": errno.EINVAL, "TYPE": errno.EINVAL, "NO_MEMORY": errno.ENOMEM, "BAD_FILE": errno.EINVAL,
-    "NO_SUCH_FILE": errno.ENOENT, "FILE_EXISTS": errno.EEXIST, "ACCESS": errno.EACCES, "READ_ONLY": errno.EROFS, "IN_USE": errno.EBUSY, "QUOTA": errno.EDQUOT,
+    "ARGUMENT": errno.EINVAL,
+    "DISPLACEMENT": errno.EINVAL,
+    "TYPE": errno.EINVAL,
+    "NO_MEMORY": errno.ENOMEM,
+    "BAD_FILE": errno.EINVAL,
+    "NO_SUCH_FILE": errno.ENOENT,
+    "FILE_EXISTS": errno.EEXIST,
+    "ACCESS": errno.EACCES,
+    "READ_ONLY": errno.EROFS,
+    "IN_USE": errno.EBUSY,
+    "QUOTA": errno.EDQUOT,
     "NO_SPACE": errno.ENOSPC,
 }
 _CLASSES: dict[str, type[Error]] = {
-    "ARGUMENT": ArgumentError, "DISPLACEMENT": ArgumentError, "TYPE": ArgumentError, "NO_SUCH_FILE": NotFoundError, "FILE_EXISTS": ExistsError,
-    "ACCESS": AccessError, "READ_ONLY": AccessError,
+    "ARGUMENT": ArgumentError,
+    "DISPLACEMENT": ArgumentError,
+    "TYPE": ArgumentError,
+    "NO_SUCH_FILE": NotFoundError,
+    "FILE_EXISTS": ExistsError,
+    "ACCESS": AccessError,
+    "READ_ONLY": AccessError,
 }
 
 

@@ -1,7 +1,9 @@
-"""An HDF5 file that shows the arrays of a master and its subfiles to any reader of HDF5. Only scalars are copied into it.
+"""An HDF5 file that shows the arrays of a master and its subfiles to any reader of HDF5. Only scalars are
+copied into it.
 
-What lies in a row in one file is HDF5's external raw storage: a list of (file, first byte, bytes). An array that is cut along its first dimension is one such
-list. Other pieces are datasets in a group of their own, and a virtual dataset puts them together.
+What lies in a row in one file is HDF5's external raw storage: a list of (file, first byte, bytes). An array
+that is cut along its first dimension is one such list. Other pieces are datasets in a group of their own, and
+a virtual dataset puts them together.
 """
 
 from __future__ import annotations
@@ -26,17 +28,22 @@ Segment = tuple[str, int, int]
 
 
 def hdf5_view(path: str | os.PathLike[str], view: str | os.PathLike[str]) -> None:
-    """Makes the HDF5 file `view`, in place of one that is there: the arrays of the CDF-5 file or master `path`, for h5py, netCDF4 and all that read HDF5. Arrays
-    are not copied: they stay where they are, and the view has their paths, which are absolute. It has the records that there are now.
+    """Makes the HDF5 file `view`, in place of one that is there: the arrays of the CDF-5 file or master
+    `path`, for h5py, netCDF4 and all that read HDF5. Arrays are not copied: they stay where they are, and the
+    view has their paths, which are absolute. It has the records that there are now.
 
-    Who reads a view opens the files that it names: do not take one from somebody whom you do not trust, and open it read-only, as a write goes to the
-    subfiles. Not collective. Cost: O(pieces), and of arrays of records O(records * pieces). Raises Error, OSError, ValueError.
+    Who reads a view opens the files that it names: do not take one from somebody whom you do not trust, and
+    open it read-only, as a write goes to the subfiles. Not collective. Cost: O(pieces), and of arrays of
+    records O(records * pieces). Raises Error, OSError, ValueError.
     """
     name, to = os.path.realpath(os.fspath(path)), os.path.realpath(os.fspath(view))
     with open(name, "rb") as stream:
         header = classic_header.read(stream, name)
     contents = array_alone.look(name)
-    if to == name or any(to == os.path.realpath(array_cut.subfile_path(name, i)) for i in range(contents.layout.count if contents.layout else 0)):
+    if to == name or any(
+        to == os.path.realpath(array_cut.subfile_path(name, i))
+        for i in range(contents.layout.count if contents.layout else 0)
+    ):
         raise ValueError(f"the view is {to}, which has the data; allowed: another file")
     part = f"{to}.part"
     try:
@@ -57,7 +64,9 @@ def _fill(file: Any, path: str, header: classic_header.Content, contents: Conten
         _show(file, array, path, contents, place)
     for scalar, found in header.variables.items():
         if not found.shape and scalar not in contents.places:
-            file.create_dataset(scalar, data=np.fromfile(path, found.dtype, 1, offset=found.offset)[0], dtype=found.dtype)
+            file.create_dataset(
+                scalar, data=np.fromfile(path, found.dtype, 1, offset=found.offset)[0], dtype=found.dtype
+            )
     for array in file:
         if array != PIECES:
             _set_attributes(file[array], header.variables[array].attributes)
@@ -91,8 +100,11 @@ def _show(file: Any, array: str, path: str, contents: Contents, place: Place) ->
     file.create_virtual_dataset(array, layout)
 
 
-def _parts(path: str, contents: Contents, place: Place) -> Iterator[tuple[tuple[slice, ...], tuple[int, ...], list[Segment]]]:
-    """Which elements of the array each piece has, the piece's shape, and where its bytes lie, in order. A piece has no more records than a list has room for."""
+def _parts(
+    path: str, contents: Contents, place: Place
+) -> Iterator[tuple[tuple[slice, ...], tuple[int, ...], list[Segment]]]:
+    """Which elements of the array each piece has, the piece's shape, and where its bytes lie, in order. A
+    piece has no more records than a list has room for."""
     cut = array_alone.cut_of(contents, place)
     for piece in range(len(cut.begins) - 1):
         shape = cut.piece_shape(piece)
@@ -108,4 +120,8 @@ def _parts(path: str, contents: Contents, place: Place) -> Iterator[tuple[tuple[
         for begin in range(0, shape[0], MOST_SEGMENTS):
             records = range(begin, min(begin + MOST_SEGMENTS, shape[0]))
             where[0] = slice(begin, records.stop)
-            yield tuple(where), (len(records), *shape[1:]), [(file, first + record * step, one) for record in records]
+            yield (
+                tuple(where),
+                (len(records), *shape[1:]),
+                [(file, first + record * step, one) for record in records],
+            )

@@ -1,9 +1,11 @@
 """libcollio.so: finds it, loads it, and declares the functions of collio.h.
 
-The library is bound by ctypes rather than by a compiled extension, so that one wheel serves every Python version and every MPI.
+The library is bound by ctypes rather than by a compiled extension, so that one wheel serves every Python
+version and every MPI.
 
-libcollio.so itself is the same for all MPI libraries: it loads the engine of the process's MPI from its own folder. A package has all engines in one
-folder. A source checkout has a build tree per MPI, so the tree must be the one of the MPI library in this process.
+libcollio.so itself is the same for all MPI libraries: it loads the engine of the process's MPI from its own
+folder. A package has all engines in one folder. A source checkout has a build tree per MPI, so the tree must
+be the one of the MPI library in this process.
 """
 
 from __future__ import annotations
@@ -107,11 +109,14 @@ def int64s(numbers: Any) -> Any:
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """The loaded library. Raises Error where it is missing or cannot be loaded. Needs mpi4py, so that an MPI library is in the process."""
+    """The loaded library. Raises Error where it is missing or cannot be loaded. Needs mpi4py, so that an MPI
+    library is in the process."""
     try:
         from mpi4py import MPI  # noqa: F401  # libcollio.so looks for the MPI library once
     except ImportError as error:
-        raise ImportError(f"collio's Python library needs mpi4py, which cannot be imported ({error}); `pip install mpi4py`") from error
+        raise ImportError(
+            f"collio's Python library needs mpi4py, which cannot be imported ({error}); `pip install mpi4py`"
+        ) from error
     path = find_library()
     try:
         loaded = ctypes.CDLL(str(path))
@@ -138,19 +143,27 @@ def find_library() -> Path:
     path_or_none = library_of_trees(build_folder(), MPI.Get_library_version(), _speaks_standard_abi())
     if path_or_none is None:
         version = MPI.Get_library_version().splitlines()[0].strip()
-        raise Error(f"no build of collio for this process's MPI library ({version}) in {build_folder()}; `make build` makes one per MPI library found")
+        raise Error(
+            f"no build of collio for this process's MPI library ({version}) in {build_folder()}; `make "
+            "build` makes one per MPI library found"
+        )
     return path_or_none
 
 
 def library_of_trees(trees: Path, version_text: str, standard_abi: bool = False) -> Path | None:
-    """libcollio.so of the build tree that fits an MPI library, by the text of its MPI_Get_library_version(): the same version first, else the family.
+    """libcollio.so of the build tree that fits an MPI library, by the text of its MPI_Get_library_version():
+    the same version first, else the family.
 
     None if no tree has an engine of the family. Reads the folders, changes nothing.
     """
     family = "abi" if standard_abi else OPENMPI if version_text.startswith("Open MPI") else MPICH
     found = re.search(r"\d+\.\d+[\w.]*", version_text)
     own = f"{family}-{found.group(0)}" if found else ""
-    fitting = [path for path in sorted(trees.glob(f"*/lib/{LIBRARY}")) if path.with_name(f"libcollio_engine_{family}.so").is_file()]
+    fitting = [
+        path
+        for path in sorted(trees.glob(f"*/lib/{LIBRARY}"))
+        if path.with_name(f"libcollio_engine_{family}.so").is_file()
+    ]
     return next(iter([path for path in fitting if path.parents[1].name == own] + fitting), None)
 
 

@@ -1,4 +1,5 @@
-"""An open file as its variables, its requests and the other ranks have it: its handle, its calls, and how it ends."""
+"""An open file as its variables, its requests and the other ranks have it: its handle, its calls, and how it
+ends."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ PATIENCE_S = 1.0
 
 
 class OpenFile:
-    """What File and its variables share. A member of the agreement of its ranks, which keeps it until it is closed.
+    """What File and its variables share. A member of the agreement of its ranks, which keeps it until it is
+    closed.
 
     `putting`, `getting`: arrays of puts and gets since the last commit and fetch.
     """
@@ -57,7 +59,8 @@ class OpenFile:
             raise ValueError(f"{self.path} is closed")
 
     def announce(self, kind: int, name: str) -> None:
-        """Before a call that returns when it is done. Raises the error of all ranks where not all come. Collective."""
+        """Before a call that returns when it is done. Raises the error of all ranks where not all come.
+        Collective."""
         self.check_open()
         announced = self._agreement.announce(self._number, kind)
         announced.wait()
@@ -78,7 +81,9 @@ class OpenFile:
         """Steps are declared from now on; `puts`: of this rank in each."""
         self._declared, self._puts = True, puts
 
-    def transfer(self, name: str, wait: bool, arguments: tuple[Any, ...], arrays: list[Any]) -> Request | None:
+    def transfer(
+        self, name: str, wait: bool, arguments: tuple[Any, ...], arrays: list[Any]
+    ) -> Request | None:
         """A call of KINDS; `arrays` live until it is done, and are none then. Collective."""
         if wait:
             self.announce(KINDS[name], name)
@@ -132,7 +137,12 @@ class OpenFile:
         handle = ctypes.c_void_p()
         native.call("cancel", self.handle)
         try:
-            native.call(name, self.handle, *(nothing.arguments if name.endswith("pieces") else ()), ctypes.byref(handle))
+            native.call(
+                name,
+                self.handle,
+                *(nothing.arguments if name.endswith("pieces") else ()),
+                ctypes.byref(handle),
+            )
         except Error:  # as on the other ranks
             return
         self._requests.append(Request(name, handle, None, []))
@@ -170,5 +180,8 @@ class OpenFile:
     def _remark(self, error: BaseException) -> None:
         """The exception that this rank leaves by, while the other ranks may wait for something else."""
         text = "".join(traceback.format_exception_only(type(error), error)).strip()
-        place = f"rank {self._agreement.comm.rank}: leaving {self.path}, and waiting for the other ranks to call collio"
+        place = (
+            f"rank {self._agreement.comm.rank}: leaving {self.path}, and waiting for the other ranks to "
+            "call collio"
+        )
         print(f"collio: {place}, because of {text}", file=sys.stderr, flush=True)

@@ -11,13 +11,16 @@ from .errors import Error
 
 
 class Request:
-    """A commit, a fetch, or a direct call that goes on in the background: with MPI_THREAD_MULTIPLE in a thread, else in calls of collio.
+    """A commit, a fetch, or a direct call that goes on in the background: with MPI_THREAD_MULTIPLE in a
+    thread, else in calls of collio.
 
-    It holds the arrays of the call until the call is done; they must not change before. A request that nobody waits for is completed by File.close(),
-    which raises its error.
+    It holds the arrays of the call until the call is done; they must not change before. A request that nobody
+    waits for is completed by File.close(), which raises its error.
     """
 
-    def __init__(self, what: str, handle: ctypes.c_void_p, announced: Announcement | None, arrays: list[Any]) -> None:
+    def __init__(
+        self, what: str, handle: ctypes.c_void_p, announced: Announcement | None, arrays: list[Any]
+    ) -> None:
         self._what = what
         self._handle = handle
         self._announced = announced
@@ -30,9 +33,11 @@ class Request:
         return f"<collio.Request: {self._what}, {'done' if not self._handle else 'going on'}>"
 
     def wait(self) -> int:
-        """Returns when the call is done: the bytes of this rank that were moved, fewer than asked for where a file ends early.
+        """Returns when the call is done: the bytes of this rank that were moved, fewer than asked for where a
+        file ends early.
 
-        Raises Error, the same code on all ranks. May be called again. Ranks may wait for different requests at a time.
+        Raises Error, the same code on all ranks. May be called again. Ranks may wait for different requests
+        at a time.
         """
         self.complete()
         if self._error:

@@ -16,7 +16,8 @@ MOST_ELEMENT_BYTES = 1 << 20
 
 
 class Place(NamedTuple):
-    """Where an array is in a file, in bytes: its first byte, and from one record to the next, 0 for no records."""
+    """Where an array is in a file, in bytes: its first byte, and from one record to the next, 0 for no
+    records."""
 
     offset: int
     record_stride: int
@@ -25,33 +26,54 @@ class Place(NamedTuple):
 class Variable:
     """An array in a file; made by File.variable(). It belongs to the file.
 
-    `name`, `dtype`, `decomposition`; `offset`: the array's first byte in the file; `record_stride`: bytes from one record to the next, 0 for no records.
+    `name`, `dtype`, `decomposition`; `offset`: the array's first byte in the file; `record_stride`: bytes
+    from one record to the next, 0 for no records.
     """
 
-    def __init__(self, file: OpenFile, name: str, dtype: Any, decomposition: Decomposition, place: Place) -> None:
+    def __init__(
+        self, file: OpenFile, name: str, dtype: Any, decomposition: Decomposition, place: Place
+    ) -> None:
         self.file = file
         self.name = name
         self.dtype = np.dtype(dtype)
         self.decomposition = decomposition
         self.offset, self.record_stride = place
         if self.dtype.hasobject:
-            raise TypeError(f"{name}: the dtype {self.dtype} holds Python objects; allowed: numbers, text, and structures of these")
+            raise TypeError(
+                f"{name}: the dtype {self.dtype} holds Python objects; allowed: numbers, text, and "
+                "structures of these"
+            )
         if not 1 <= self.dtype.itemsize <= MOST_ELEMENT_BYTES:
-            raise ValueError(f"{name}: an element of {self.dtype} has {self.dtype.itemsize} bytes; allowed: 1 to {MOST_ELEMENT_BYTES}")
+            raise ValueError(
+                f"{name}: an element of {self.dtype} has {self.dtype.itemsize} bytes; allowed: 1 to "
+                f"{MOST_ELEMENT_BYTES}"
+            )
         self.handle = ctypes.c_void_p()
-        native.call("define", file.handle, decomposition.handle, self.dtype.itemsize, *native.int64s(place), ctypes.byref(self.handle))
+        native.call(
+            "define",
+            file.handle,
+            decomposition.handle,
+            self.dtype.itemsize,
+            *native.int64s(place),
+            ctypes.byref(self.handle),
+        )
 
     def __repr__(self) -> str:
-        return f"<collio.Variable {self.name!r}: {self.dtype}, {self.decomposition.elements} of {self.decomposition.shape}>"
+        return (
+            f"<collio.Variable {self.name!r}: {self.dtype}, {self.decomposition.elements} of "
+            f"{self.decomposition.shape}>"
+        )
 
     def put(self, array: Any, record: int = 0) -> None:
         """Data for a record, to be written by the next commit.
 
-        array: a NumPy array of the variable's dtype, of any shape and strides, with as many elements as the decomposition has; its elements in C order
-        are the rank's. It is not copied: it must not change until the commit is done. collio keeps it alive.
+        array: a NumPy array of the variable's dtype, of any shape and strides, with as many elements as the
+        decomposition has; its elements in C order are the rank's. It is not copied: it must not change until
+        the commit is done. collio keeps it alive.
 
-        Raises TypeError for another dtype; ValueError for another number of elements, or where the decomposition has an element twice; Error for a file
-        opened for reading. The next commit raises on all ranks where this rank puts bytes of the file twice. Not collective. O(dimensions).
+        Raises TypeError for another dtype; ValueError for another number of elements, or where the
+        decomposition has an element twice; Error for a file opened for reading. The next commit raises on all
+        ranks where this rank puts bytes of the file twice. Not collective. O(dimensions).
         """
         what = f"{self.name}.put()"
         array = memory.checked(what, array, self.dtype, self.decomposition.elements)
@@ -59,7 +81,8 @@ class Variable:
         self.file.putting.append(array)
 
     def get(self, array: Any, record: int = 0) -> None:
-        """Asks for a record, which the next fetch reads into `array`, as put() describes it. Past the end of the file it stays as it was.
+        """Asks for a record, which the next fetch reads into `array`, as put() describes it. Past the end of
+        the file it stays as it was.
 
         Raises TypeError, ValueError (also for a read-only array), Error. Not collective. O(dimensions).
         """

@@ -13,7 +13,8 @@ FORMAT = "collio-machine/1"
 
 @dataclass(frozen=True)
 class MachineFile:
-    """`network` is one of the classes in `shapes`, named by `shape`. `file` is where it was read, for messages."""
+    """`network` is one of the classes in `shapes`, named by `shape`. `file` is where it was read, for
+    messages."""
 
     file: str
     name: str

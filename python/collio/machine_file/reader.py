@@ -29,7 +29,8 @@ MOST_STRIPED, LEAST_UNIT, MOST_UNIT = 64, 4096, 1 << 30
 
 
 def load(path: str | Path) -> MachineFile:
-    """The machine of a file: TOML by .toml, JSON by .json, else whichever it looks like. Raises MachineFileError."""
+    """The machine of a file: TOML by .toml, JSON by .json, else whichever it looks like. Raises
+    MachineFileError."""
     return parse(_values(Path(path)), str(path))
 
 
@@ -42,9 +43,15 @@ def parse(values: JsonObject, file: str) -> MachineFile:
     shape, network = _network(top.get("network", top.table), nodes)
     vertices = (*(node.name for node in nodes), *network.switches)
     return MachineFile(
-        file, top.get("name", top.text), top.get("note", top.text, ""), nodes, shape, network,
+        file,
+        top.get("name", top.text),
+        top.get("note", top.text, ""),
+        nodes,
+        shape,
+        network,
         _storage(top.get("storage", top.table), network, vertices) if "storage" in values else None,
-        read_costs(top.get("costs", top.table)) if "costs" in values else {})
+        read_costs(top.get("costs", top.table)) if "costs" in values else {},
+    )
 
 
 def _nodes(table: Table) -> tuple[Node, ...]:
@@ -67,7 +74,10 @@ def _network(table: Table, nodes: tuple[Node, ...]) -> tuple[str, Shape]:
     for index, name in enumerate(names):
         if name.lower() in switches:
             taken = ", ".join(network.switches)
-            raise MachineFileError(f"{table.file}: nodes.names[{index}]: {show(name)} is the name of a switch; allowed is any but {taken}")
+            raise MachineFileError(
+                f"{table.file}: nodes.names[{index}]: {show(name)} is the name of a switch; allowed is any "
+                f"but {taken}"
+            )
     return shape, network
 
 
@@ -80,9 +90,14 @@ def _storage(table: Table, network: Shape, vertices: tuple[str, ...]) -> Storage
     rates = table.get("rate", table.for_each(count, "targets", table.rate), nothing)
     capacities = table.get("capacity", table.for_each(count, "targets", table.size), nothing)
     backing = table.get("backing", _backing(table), "memory")
-    return Storage(attach, tuple(
-        Target(f"target{index}", rate, capacity, backing) for index, (rate, capacity) in enumerate(zip(rates, capacities))),
-        _striped(table.get("striped", table.table), count) if "striped" in table.values else None)
+    return Storage(
+        attach,
+        tuple(
+            Target(f"target{index}", rate, capacity, backing)
+            for index, (rate, capacity) in enumerate(zip(rates, capacities))
+        ),
+        _striped(table.get("striped", table.table), count) if "striped" in table.values else None,
+    )
 
 
 def _striped(table: Table, targets: int) -> Striped:
@@ -90,19 +105,30 @@ def _striped(table: Table, targets: int) -> Striped:
     table.only(("unit", "count", "lock"))
     unit = table.get("unit", table.size, 1 << 20)
     if unit < LEAST_UNIT or unit > MOST_UNIT or unit % LEAST_UNIT:
-        raise table.fail("unit", f"{unit} bytes are not allowed; allowed are multiples of {LEAST_UNIT} up to {MOST_UNIT}")
+        raise table.fail(
+            "unit", f"{unit} bytes are not allowed; allowed are multiples of {LEAST_UNIT} up to {MOST_UNIT}"
+        )
     if targets > MOST_STRIPED:
-        raise MachineFileError(f"{table.file}: storage.targets: {targets} is not allowed with storage.striped; allowed is 1..{MOST_STRIPED}")
-    return Striped(unit, table.get("count", table.integer(1, targets), targets), table.get("lock", table.time, 0.0))
+        raise MachineFileError(
+            f"{table.file}: storage.targets: {targets} is not allowed with storage.striped; allowed is "
+            f"1..{MOST_STRIPED}"
+        )
+    return Striped(
+        unit, table.get("count", table.integer(1, targets), targets), table.get("lock", table.time, 0.0)
+    )
 
 
 def _backing(table: Table) -> Callable[[object, str], str]:
     """Reader of `backing`. A folder has to be absolute: one that is not could be a misspelt "memory"."""
+
     def read(value: object, key: str) -> str:
         text = table.text(value, key)
         if text != "memory" and not text.startswith("/"):
-            raise table.fail(key, f'{show(text)} is not allowed; allowed is "memory" or an absolute path of a folder')
+            raise table.fail(
+                key, f'{show(text)} is not allowed; allowed is "memory" or an absolute path of a folder'
+            )
         return text
+
     return read
 
 
@@ -125,7 +151,9 @@ def _values(path: Path) -> JsonObject:
     except RecursionError:
         raise MachineFileError(f"{path}: is not TOML: nested too deeply") from None
     if not isinstance(values, dict):
-        raise MachineFileError(f"{path}: holds {show(values)}; allowed is a table with format = {show(FORMAT)}")
+        raise MachineFileError(
+            f"{path}: holds {show(values)}; allowed is a table with format = {show(FORMAT)}"
+        )
     return values
 
 

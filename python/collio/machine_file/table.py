@@ -37,7 +37,8 @@ class Table:
         return MachineFileError(f"{self.file}: {self.path(key)}: {problem}")
 
     def only(self, keys: Iterable[str], whose: str = "") -> None:
-        """Raises for the first key that is not one of `keys`; `whose` says what has these keys, if not the table."""
+        """Raises for the first key that is not one of `keys`; `whose` says what has these keys, if not the
+        table."""
         keys = tuple(keys)
         for key in self.values:
             if key not in keys:
@@ -67,6 +68,7 @@ class Table:
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
                 raise self.fail(key, f"{show(value)} is not allowed; allowed is an integer {low}..{high}")
             return value
+
         return read
 
     def choice(self, words: Iterable[str]) -> Callable[[Any, str], str]:
@@ -75,8 +77,12 @@ class Table:
         def read(value: Any, key: str) -> str:
             if value not in words:
                 allowed = ", ".join(map(show, words))
-                raise self.fail(key, f"{show(value)} is not allowed; {close_match(value, words, show)}allowed is {allowed}")
+                raise self.fail(
+                    key,
+                    f"{show(value)} is not allowed; {close_match(value, words, show)}allowed is {allowed}",
+                )
             return str(value)
+
         return read
 
     def rate(self, value: Any, key: str) -> float:
@@ -93,7 +99,9 @@ class Table:
 
     def _quantity(self, value: Any, key: str, parse: Callable[[str], T], kind: units.Quantity) -> T:
         if not isinstance(value, str):
-            raise self.fail(key, f'{show(value)} is not allowed; allowed is a {kind.name} as text, as in "{kind.example}"')
+            raise self.fail(
+                key, f'{show(value)} is not allowed; allowed is a {kind.name} as text, as in "{kind.example}"'
+            )
         try:
             return parse(value)
         except units.UnitError as error:
@@ -104,16 +112,24 @@ class Table:
             if not isinstance(value, list):
                 raise self.fail(key, f"{show(value)} is not allowed; allowed is an array")
             return tuple(read(item, f"{key}[{index}]") for index, item in enumerate(value))
+
         return read_all
 
-    def for_each(self, count: int, whom: str, read: Callable[[Any, str], T]) -> Callable[[Any, str], tuple[T, ...]]:
+    def for_each(
+        self, count: int, whom: str, read: Callable[[Any, str], T]
+    ) -> Callable[[Any, str], tuple[T, ...]]:
         """One value for all `count` of `whom`, or an array with one for each."""
+
         def read_for_each(value: Any, key: str) -> tuple[T, ...]:
             if not isinstance(value, list):
                 return (read(value, key),) * count
             if len(value) != count:
-                raise self.fail(key, f"{len(value)} values for {count} {whom}; allowed is one for all, or an array of {count}")
+                raise self.fail(
+                    key,
+                    f"{len(value)} values for {count} {whom}; allowed is one for all, or an array of {count}",
+                )
             return self.array(read)(value, key)
+
         return read_for_each
 
     def table(self, value: Any, key: str) -> Table:
@@ -127,18 +143,23 @@ def show(value: Any) -> str:
     kinds: dict[type, str] = {dict: "a table", list: "an array"}
     if type(value) in kinds:
         return kinds[type(value)]
-    text = json.dumps(value, ensure_ascii=False) if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+    text = (
+        json.dumps(value, ensure_ascii=False)
+        if value is None or isinstance(value, (bool, int, float, str))
+        else str(value)
+    )
     return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "..."
 
 
 def close_match(value: Any, words: Iterable[str], shown: Callable[[str], str]) -> str:
-    """"did you mean WORD? " where one of `words` is like the value, else ""."""
+    """ "did you mean WORD? " where one of `words` is like the value, else ""."""
     near = difflib.get_close_matches(value, list(words), n=1) if isinstance(value, str) else []
     return f"did you mean {shown(near[0])}? " if near else ""
 
 
 def even_share(table: Table, key: str, parts: int, whole: tuple[str, int]) -> int:
-    """How many of `whole` ("nodes.count", 8) each of `parts` gets; raises about `key` when that does not go."""
+    """How many of `whole` ("nodes.count", 8) each of `parts` gets; raises about `key` when that does not
+    go."""
     name, count = whole
     if count % parts:
         divisors = [str(number) for number in range(1, count + 1) if count % number == 0]

@@ -18,7 +18,8 @@ class UnitError(ValueError):
 
 @dataclass(frozen=True)
 class Quantity:
-    """A kind of quantity: its units in terms of the base unit, and the range that makes sense in a machine file."""
+    """A kind of quantity: its units in terms of the base unit, and the range that makes sense in a machine
+    file."""
 
     name: str
     units: dict[str, Decimal]
@@ -30,7 +31,10 @@ class Quantity:
         """The value in base units. Raises UnitError."""
         value = self._value(text)
         if value is None:
-            raise UnitError(f'"{text}" is no {self.name}; allowed is a number with {", ".join(self.units)}, as in "{self.example}"')
+            raise UnitError(
+                f'"{text}" is no {self.name}; allowed is a number with {", ".join(self.units)}, as in '
+                f'"{self.example}"'
+            )
         lowest, highest = self._value(self.lowest), self._value(self.highest)
         assert lowest is not None and highest is not None, "both are constants of this file"
         if not lowest <= value <= highest:
@@ -39,7 +43,11 @@ class Quantity:
 
     def _value(self, text: str) -> Decimal | None:
         match = re.fullmatch(r"([0-9]{1,19}(?:\.[0-9]{1,19})?) ?([A-Za-z/]+)", text.strip())
-        return Decimal(match.group(1)) * self.units[match.group(2)] if match and match.group(2) in self.units else None
+        return (
+            Decimal(match.group(1)) * self.units[match.group(2)]
+            if match and match.group(2) in self.units
+            else None
+        )
 
 
 def _scaled(prefixes: dict[str, int], unit: str, per_base: int = 1) -> dict[str, Decimal]:
@@ -49,11 +57,24 @@ def _scaled(prefixes: dict[str, int], unit: str, per_base: int = 1) -> dict[str,
 RATE = Quantity(
     "rate",
     {**_scaled(DECIMAL, "bit/s", per_base=8), **_scaled(DECIMAL, "B/s"), **_scaled(BINARY, "B/s")},
-    lowest="1kbit/s", highest="10Tbit/s", example="400Mbit/s")
-SIZE = Quantity("size", {**_scaled(DECIMAL, "B"), **_scaled(BINARY, "B")}, lowest="1B", highest="1024PiB", example="256MiB")
+    lowest="1kbit/s",
+    highest="10Tbit/s",
+    example="400Mbit/s",
+)
+SIZE = Quantity(
+    "size",
+    {**_scaled(DECIMAL, "B"), **_scaled(BINARY, "B")},
+    lowest="1B",
+    highest="1024PiB",
+    example="256MiB",
+)
 TIME = Quantity(
-    "time", {"ns": Decimal("1e-9"), "us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1)},
-    lowest="0s", highest="10s", example="5us")
+    "time",
+    {"ns": Decimal("1e-9"), "us": Decimal("1e-6"), "ms": Decimal("1e-3"), "s": Decimal(1)},
+    lowest="0s",
+    highest="10s",
+    example="5us",
+)
 
 
 def parse_rate(text: str) -> float:

@@ -1,7 +1,7 @@
 """Decompositions of variables on the mesh, in the map format of collio.e3sm.
 
-D1 cells, D2 edges, D3 vertices, each with the vertical levels fastest, as MPAS has them: (nCells, nVertLevels). An edge or
-vertex belongs to the rank of the lowest-numbered cell it touches.
+D1 cells, D2 edges, D3 vertices, each with the vertical levels fastest, as MPAS has them: (nCells,
+nVertLevels). An edge or vertex belongs to the rank of the lowest-numbered cell it touches.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def generate(level: int, ranks: int, vertical_levels: int = 1) -> MapSet:
     owner = bisect(mesh.place, ranks)
     owners = {"D1": owner, "D2": owner[mesh.cells_on_edge[:, 0]], "D3": owner[mesh.cells_on_vertex[:, 0]]}
     maps = tuple(_decomposition(name, of, ranks, vertical_levels) for name, of in owners.items())
-    return MapSet(maps, f"hexagonal mesh of level {level}, {mesh.cells} cells, {vertical_levels} vertical levels")
+    return MapSet(
+        maps, f"hexagonal mesh of level {level}, {mesh.cells} cells, {vertical_levels} vertical levels"
+    )
 
 
 def _decomposition(name: str, owner: np.ndarray, ranks: int, vertical_levels: int) -> Decomposition:

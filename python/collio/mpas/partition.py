@@ -1,7 +1,8 @@
 """Which rank has which cell: recursive coordinate bisection (Berger & Bokhari 1987).
 
-The cells are cut in two across the axis along which they reach farthest, in the proportion of the ranks on either side, until
-each part has one rank: compact parts of equally many cells, as a graph partitioner gives them.
+The cells are cut in two across the axis along which they reach farthest, in the proportion of the ranks on
+either side, until each part has one rank: compact parts of equally many cells, as a graph partitioner gives
+them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import numpy as np
 
 
 def bisect(place: np.ndarray, ranks: int) -> np.ndarray:
-    """Rank of each point, int64 (points,). place: float64 (points, 3). With more ranks than points some have none.
+    """Rank of each point, int64 (points,). place: float64 (points, 3). With more ranks than points some have
+    none.
     Cost: O(points log ranks)."""
     owner = np.empty(len(place), dtype=np.int64)
     parts = [(np.arange(len(place)), 0, ranks)]

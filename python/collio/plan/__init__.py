@@ -1,1 +1,2 @@
-"""`collio plan`: policies compared on a modelled machine, without MPI. The program `collio_plan` plans; this is its command line."""
+"""`collio plan`: policies compared on a modelled machine, without MPI. The program `collio_plan` plans; this
+is its command line."""

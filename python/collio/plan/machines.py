@@ -1,6 +1,6 @@
 """The machine of a plan: a preset or machine file, written out, or a regular shape in a few words.
 
-    tree:4x20,link=40Gbit/s,uplink=20Gbit/s,latency=1us
+tree:4x20,link=40Gbit/s,uplink=20Gbit/s,latency=1us
 """
 
 from __future__ import annotations
@@ -51,7 +51,11 @@ def plan_machine(text: str, scratch: Path) -> PlanMachine:
     numbers = machine.network.numbers()
     if len(machine.nodes) > MOST_NODES and numbers:  # too many to write out: by formulas
         ranks, targets = machine.nodes[0].ranks, len(machine.storage.targets) if machine.storage else 0
-        arguments = _shape(numbers.kind, numbers.sizes, [(cable.rate_bytes_per_s, cable.latency_s) for cable in numbers.cables])
+        arguments = _shape(
+            numbers.kind,
+            numbers.sizes,
+            [(cable.rate_bytes_per_s, cable.latency_s) for cable in numbers.cables],
+        )
         return PlanMachine([*arguments, "--name", machine.name], ranks, targets, _costs(machine))
     graph = machine_file.expand(machine)
     path = scratch / "machine.json"
@@ -59,7 +63,12 @@ def plan_machine(text: str, scratch: Path) -> PlanMachine:
     arguments = ["--graph", str(path)]
     if graph.storage:
         arguments += ["--storage", str(graph.storage.attach)]
-    return PlanMachine(arguments, min(node.ranks for node in graph.nodes), len(graph.storage.targets) if graph.storage else 0, _costs(machine))
+    return PlanMachine(
+        arguments,
+        min(node.ranks for node in graph.nodes),
+        len(graph.storage.targets) if graph.storage else 0,
+        _costs(machine),
+    )
 
 
 def _costs(machine: machine_file.MachineFile) -> Costs:
@@ -75,8 +84,15 @@ def _costs(machine: machine_file.MachineFile) -> Costs:
 
 def _shape(kind: str, sizes: Iterable[int | str], cables: Sequence[tuple[float, float]]) -> list[str]:
     return [
-        "--shape", kind, "--sizes", ",".join(map(str, sizes)),
-        "--rates", _joined([rate for rate, _ in cables]), "--latencies", _joined([latency for _, latency in cables])]
+        "--shape",
+        kind,
+        "--sizes",
+        ",".join(map(str, sizes)),
+        "--rates",
+        _joined([rate for rate, _ in cables]),
+        "--latencies",
+        _joined([latency for _, latency in cables]),
+    ]
 
 
 def shape_arguments(text: str) -> list[str]:
@@ -85,7 +101,11 @@ def shape_arguments(text: str) -> list[str]:
     sizes, *settings = rest.split(",")
     written, least, links = SHAPES[kind]
     numbers = sizes.split("x")
-    if not all(number.isascii() and number.isdecimal() for number in numbers) or len(numbers) < least or (len(numbers) > least and kind not in OF_ANY_LENGTH):
+    if (
+        not all(number.isascii() and number.isdecimal() for number in numbers)
+        or len(numbers) < least
+        or (len(numbers) > least and kind not in OF_ANY_LENGTH)
+    ):
         raise PlanError(f"--machine {text}: sizes {sizes!r}; allowed: {written}")
     given = dict(_setting(text, setting, links) for setting in settings)
     rate = given.get("link", parse_rate(DEFAULT_RATE))
@@ -97,7 +117,10 @@ def shape_arguments(text: str) -> list[str]:
 def _setting(text: str, setting: str, links: tuple[str, ...]) -> tuple[str, float]:
     key, _, value = setting.partition("=")
     if key not in (*links, "latency"):
-        raise PlanError(f"--machine {text}: {setting!r}; allowed: {', '.join(f'{one}=RATE' for one in links)}, latency=TIME")
+        raise PlanError(
+            f"--machine {text}: {setting!r}; allowed: {', '.join(f'{one}=RATE' for one in links)}, "
+            "latency=TIME"
+        )
     try:
         return key, (parse_time if key == "latency" else parse_rate)(value)
     except UnitError as error:

@@ -20,7 +20,9 @@ def _prepare_cube(options: JsonObject, ranks: int, scratch: Path) -> ReadyPatter
 
 def _prepare_random(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     most = options["max_size"]
-    return ReadyPattern(["--pattern", "random", "--max-size", str(most), "--seed", str(options["seed"])], ranks * most)
+    return ReadyPattern(
+        ["--pattern", "random", "--max-size", str(most), "--seed", str(options["seed"])], ranks * most
+    )
 
 
 class _Added(NamedTuple):
@@ -31,12 +33,20 @@ class _Added(NamedTuple):
 PATTERNS: dict[str, Pattern | _Added] = {
     **MEASURED,
     "cube": _Added(
-        OPTIONS=[click.option("--n", "numbers", type=click.IntRange(1, 65536), default=256, help="Doubles along an edge.")],
-        prepare=_prepare_cube),
+        OPTIONS=[
+            click.option(
+                "--n", "numbers", type=click.IntRange(1, 65536), default=256, help="Doubles along an edge."
+            )
+        ],
+        prepare=_prepare_cube,
+    ),
     "random": _Added(
-        OPTIONS=[click.option("--max-size", type=SIZE, default=2_000_000, help="Most bytes of a rank."),
-                 click.option("--seed", type=click.IntRange(0), default=1)],
-        prepare=_prepare_random),
+        OPTIONS=[
+            click.option("--max-size", type=SIZE, default=2_000_000, help="Most bytes of a rank."),
+            click.option("--seed", type=click.IntRange(0), default=1),
+        ],
+        prepare=_prepare_random,
+    ),
 }
 
 
@@ -50,5 +60,9 @@ def prepare(name: str, words: tuple[str, ...], ranks: int, scratch: Path) -> Rea
 
     for option in reversed(PATTERNS[name].OPTIONS):
         nothing = option(nothing)
-    options = click.command(f"--pattern {name}")(nothing).make_context(f"collio: pattern {name}", list(words)).params
+    options = (
+        click.command(f"--pattern {name}")(nothing)
+        .make_context(f"collio: pattern {name}", list(words))
+        .params
+    )
     return PATTERNS[name].prepare(options, ranks, scratch)

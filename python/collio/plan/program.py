@@ -25,6 +25,8 @@ def document_of(name: str, arguments: list[str]) -> JsonObject:
     """What the program prints. Raises PlanError with what it says."""
     done = subprocess.run([str(find_program(name)), *arguments], capture_output=True, text=True)
     if done.returncode != 0:
-        raise PlanError(done.stderr.strip().removeprefix(f"{name}: ") or f"{name} ended with status {done.returncode}")
+        raise PlanError(
+            done.stderr.strip().removeprefix(f"{name}: ") or f"{name} ended with status {done.returncode}"
+        )
     document: JsonObject = json.loads(done.stdout)
     return document

@@ -18,15 +18,47 @@ from collio.probe.show import print_probe
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...")
-@click.option("--bytes", "bytes_", type=SIZE, metavar="SIZE", help="Written to each target, in all its samples.  [default: 40MiB]")
+@click.option(
+    "--bytes",
+    "bytes_",
+    type=SIZE,
+    metavar="SIZE",
+    help="Written to each target, in all its samples.  [default: 40MiB]",
+)
 @click.option("--samples", type=COUNT, help="Samples of each target.  [default: 5]")
-@click.option("--expected", type=SIZE, metavar="SIZE", help="Bytes of the file to come; the probe takes at most 1 % of its time.  [default: no limit]")
-@click.option("--threshold", type=click.FloatRange(0, 0.99), help="Part of the highest sum that may be lost for more targets.  [default: 0.02]")
+@click.option(
+    "--expected",
+    type=SIZE,
+    metavar="SIZE",
+    help="Bytes of the file to come; the probe takes at most 1 % of its time.  [default: no limit]",
+)
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 0.99),
+    help="Part of the highest sum that may be lost for more targets.  [default: 0.02]",
+)
 @click.option("--at-once", type=COUNT, help="Targets written to at the same time.  [default: 4]")
-@click.option("--target-timeout", "patience", cls=RenamedOption, former=["--patience"], type=click.FloatRange(0.01, 3600),
-              help="Seconds until a target that does not answer is stuck.  [default: 2]")
-@click.option("--timeout", "most", cls=RenamedOption, former=["--most"], type=click.FloatRange(0.1, 86400), help="Seconds until the probe ends.  [default: 30]")
-@click.option("--buffered", is_flag=True, help="Write through the page cache and wait for the disk, where O_DIRECT means something else.")
+@click.option(
+    "--target-timeout",
+    "patience",
+    cls=RenamedOption,
+    former=["--patience"],
+    type=click.FloatRange(0.01, 3600),
+    help="Seconds until a target that does not answer is stuck.  [default: 2]",
+)
+@click.option(
+    "--timeout",
+    "most",
+    cls=RenamedOption,
+    former=["--most"],
+    type=click.FloatRange(0.1, 86400),
+    help="Seconds until the probe ends.  [default: 30]",
+)
+@click.option(
+    "--buffered",
+    is_flag=True,
+    help="Write through the page cache and wait for the disk, where O_DIRECT means something else.",
+)
 @click.option("--again", is_flag=True, help="Measure again, although findings hold for 10 minutes.")
 @click.option("--no-cache", is_flag=True, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -35,8 +67,9 @@ def probe(folders: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
     Example: collio probe /mnt/ost0 /mnt/ost1 /mnt/ost2
 
-    Every DIR is a target. collio writes random bytes into a file without a name there, past the page cache. Targets
-    that would hold the others up are left out. The exit code is 0 when all targets can be used, 1 when some cannot.
+    Every DIR is a target. collio writes random bytes into a file without a name there, past the page cache.
+    Targets that would hold the others up are left out. The exit code is 0 when all targets can be used, 1
+    when some cannot.
     """
     try:
         document, usable = program.document_of(arguments_of(folders, given))

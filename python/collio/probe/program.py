@@ -29,6 +29,9 @@ def document_of(arguments: list[str]) -> tuple[JsonObject, bool]:
     """What the program prints, and whether all targets can be used. Raises ProbeError with what it says."""
     done = subprocess.run([str(find()), *arguments], capture_output=True, text=True)
     if done.returncode not in (ALL_USABLE, SOME_UNUSABLE):
-        raise ProbeError(done.stderr.strip().removeprefix(f"{PROGRAM}: ") or f"{PROGRAM} ended with status {done.returncode}")
+        raise ProbeError(
+            done.stderr.strip().removeprefix(f"{PROGRAM}: ")
+            or f"{PROGRAM} ended with status {done.returncode}"
+        )
     document: JsonObject = json.loads(done.stdout)
     return document, done.returncode == ALL_USABLE

@@ -9,7 +9,10 @@ from collio.plain_json import JsonObject
 from collio.wording import format_bytes, format_seconds
 
 STYLES = {"chosen": "green", "doubtful": "yellow", "slow": "yellow"}
-NOTE = "spread: half the range of the middle half of the samples; together: this target and those above it, at its rate each"
+NOTE = (
+    "spread: half the range of the middle half of the samples; together: this target and those above it, "
+    "at its rate each"
+)
 
 
 def print_probe(console: Console, document: JsonObject) -> None:
@@ -28,7 +31,12 @@ def _table(document: JsonObject) -> Table:
     """Fastest first, as they were added; then those that cannot be used."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("target", "MB/s", "spread", "together", "way", "verdict"):
-        table.add_column(column, header_style="dim", justify="right" if column in ("MB/s", "spread", "together") else "left", overflow="fold")
+        table.add_column(
+            column,
+            header_style="dim",
+            justify="right" if column in ("MB/s", "spread", "together") else "left",
+            overflow="fold",
+        )
     by_name = {row["target"]: row for row in document["targets"]}
     sums = {one["with"]: one["bytes_per_s"] for one in document["together"]}
     for name in [*sums, *(name for name in by_name if name not in sums)]:
@@ -46,7 +54,10 @@ def _cost(document: JsonObject) -> str:
     written = document["bytes_written"]
     if not written:
         return "nothing was written"
-    return f"probed in {format_seconds(document['seconds'])}: {format_bytes(written)} written, {format_bytes(document['sample_bytes'])} a sample"
+    return (
+        f"probed in {format_seconds(document['seconds'])}: {format_bytes(written)} written, "
+        f"{format_bytes(document['sample_bytes'])} a sample"
+    )
 
 
 def _mb(bytes_per_s: float) -> str:

@@ -1,7 +1,9 @@
-"""Checks a report by the table of its fields (records.py), once, when it is read: nothing behind that asks for types.
+"""Checks a report by the table of its fields (records.py), once, when it is read: nothing behind that asks
+for types.
 
-Reports are kept, sent around, cut off and written by other versions of collio. A field that is missing, unknown or of another type is an error
-that names it. Null becomes what readers take it for: 0 where a number is not finite, and absent where a field may be.
+Reports are kept, sent around, cut off and written by other versions of collio. A field that is missing,
+unknown or of another type is an error that names it. Null becomes what readers take it for: 0 where a number
+is not finite, and absent where a field may be.
 """
 
 from __future__ import annotations
@@ -106,19 +108,33 @@ def _list(check: Check) -> Check:
             raise FieldError(f"{place} is no list")
         for index, one in enumerate(value):
             check(one, f"{place}[{index}]")
+
     return walk
 
 
 def _flow(value: Any, place: str) -> None:
     """[from, to, bytes]."""
-    if not isinstance(value, list) or len(value) != 3 or not all(isinstance(node, int) and 0 <= node < MOST_NODES for node in value[:2]):
+    if (
+        not isinstance(value, list)
+        or len(value) != 3
+        or not all(isinstance(node, int) and 0 <= node < MOST_NODES for node in value[:2])
+    ):
         raise FieldError(f"{place} is not [from, to, bytes]")
     _whole(value[2], place)
 
 
 PLAIN: dict[str, Check] = {
-    "Text": _text, "Count": _whole, "Bytes": _whole, "Seconds": _number, "Number": _number, "Flag": _flag, "Texts": _list(_text),
-    "Counts": _list(_whole), "Table": _table, "Flows": _list(_flow), "NameOrNull": _text,
+    "Text": _text,
+    "Count": _whole,
+    "Bytes": _whole,
+    "Seconds": _number,
+    "Number": _number,
+    "Flag": _flag,
+    "Texts": _list(_text),
+    "Counts": _list(_whole),
+    "Table": _table,
+    "Flows": _list(_flow),
+    "NameOrNull": _text,
 }
 
 
@@ -132,4 +148,7 @@ def _check_flows(file: Any, place: str) -> None:
         nodes = len(network.get("hosts", ())) or len(traffic.get("sent", ()))
         for index, (start, end, _) in enumerate(traffic.get("flows", ())):
             if max(start, end) >= nodes:
-                raise FieldError(f"{_join(place, f'network.{name}.flows[{index}]')} is of nodes {start} and {end}, there are {nodes}")
+                raise FieldError(
+                    f"{_join(place, f'network.{name}.flows[{index}]')} is of nodes {start} and {end}, there "
+                    f"are {nodes}"
+                )

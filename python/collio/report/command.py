@@ -13,7 +13,12 @@ from collio.report import text as report_text
 
 @click.command("report")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--html", "page", type=click.Path(dir_okay=False, path_type=Path), help="Write a page for the browser here.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page for the browser here.",
+)
 def report_command(file: Path, page: Path | None) -> None:
     """Show a report of `collio run --report FILE`."""
     try:

@@ -1,4 +1,5 @@
-"""A report as one HTML page that needs nothing else: no network, no scripts, light and dark. Its text is in templates/."""
+"""A report as one HTML page that needs nothing else: no network, no scripts, light and dark. Its text is in
+templates/."""
 
 from __future__ import annotations
 
@@ -13,8 +14,17 @@ from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import counted, format_bytes, format_seconds
 
 COLOURS = {
-    "flatten": "#8e6bbf", "digest": "#c08bd8", "plan": "#9aa3ad", "pack": "#e0a63a", "exchange": "#3f7fd0",
-    "place": "#3fb3c4", "read": "#5aa469", "write": "#2e8b57", "wait": "#d9604f", "agree": "#a0785a", "other": "#c9ced6",
+    "flatten": "#8e6bbf",
+    "digest": "#c08bd8",
+    "plan": "#9aa3ad",
+    "pack": "#e0a63a",
+    "exchange": "#3f7fd0",
+    "place": "#3fb3c4",
+    "read": "#5aa469",
+    "write": "#2e8b57",
+    "wait": "#d9604f",
+    "agree": "#a0785a",
+    "other": "#c9ced6",
 }
 
 
@@ -78,20 +88,32 @@ def page(document: Document) -> str:
     longest = max((totals.total(call).max for _, call in totals.calls(document)), default=0.0)
     about = (("collio", document.get("collio")), ("exit code", document.get("exit_code")))
     sums = totals.step_sums(call for _, call in totals.calls(document))
-    return _templates().get_template("page.html").render(
-        about=" · ".join(f"{label} {value}".strip() for label, value in about if value is not None),
-        command=" ".join(document.get("command", ())), facts=_facts(document),
-        whole_bar=_bar(sums, sum(sums.values())), steps=_shares(sums),
-        files=[_file(file, longest) for file in document["files"]],
-        why_nothing="" if document["files"] else phrases.why_nothing(document, environ_disabled=False))
+    return (
+        _templates()
+        .get_template("page.html")
+        .render(
+            about=" · ".join(f"{label} {value}".strip() for label, value in about if value is not None),
+            command=" ".join(document.get("command", ())),
+            facts=_facts(document),
+            whole_bar=_bar(sums, sum(sums.values())),
+            steps=_shares(sums),
+            files=[_file(file, longest) for file in document["files"]],
+            why_nothing="" if document["files"] else phrases.why_nothing(document, environ_disabled=False),
+        )
+    )
 
 
 @functools.cache
 def _templates() -> jinja2.Environment:
     """Every value is escaped, whatever the template's name."""
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("collio.report"), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+        loader=jinja2.PackageLoader("collio.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
 
 
 def _facts(document: Document) -> list[tuple[str, str]]:
@@ -114,14 +136,29 @@ def _facts(document: Document) -> list[tuple[str, str]]:
 
 def _shares(sums: dict[str, float]) -> list[Share]:
     whole = sum(sums.values())
-    return [Share(name, records.MEANINGS[name], COLOURS[name], format_seconds(seconds), f"{100 * seconds / whole:.0f}") for name, seconds in sums.items()]
+    return [
+        Share(
+            name,
+            records.MEANINGS[name],
+            COLOURS[name],
+            format_seconds(seconds),
+            f"{100 * seconds / whole:.0f}",
+        )
+        for name, seconds in sums.items()
+    ]
 
 
 def _file(file: FileRecord, longest: float) -> File:
     return File(
-        str(file.get("file", "?")), phrases.place_of(file), phrases.file_lines(file),
-        [f"{key}={value}" for key, value in totals.chosen_hints(file).items()], [str(text) for text in file.get("warnings", ())],
-        report_network.shown(file), [_call(call, longest) for call in file.get("calls", ())], phrases.calls_line(file))
+        str(file.get("file", "?")),
+        phrases.place_of(file),
+        phrases.file_lines(file),
+        [f"{key}={value}" for key, value in totals.chosen_hints(file).items()],
+        [str(text) for text in file.get("warnings", ())],
+        report_network.shown(file),
+        [_call(call, longest) for call in file.get("calls", ())],
+        phrases.calls_line(file),
+    )
 
 
 def _call(call: CallRecord, longest: float) -> Call:
@@ -130,12 +167,25 @@ def _call(call: CallRecord, longest: float) -> Call:
     numbers += [counted(count, f"{kind} window") for kind, count in call.get("windows", {}).items() if count]
     parts, total = totals.where_time_went(call), totals.total(call)
     steps = [
-        Step(name, (format_seconds(over.min), format_seconds(over.median), format_seconds(over.max)), records.MEANINGS.get(name, ""))
-        for name, over in {**totals.steps(call), "total": total}.items()]
+        Step(
+            name,
+            (format_seconds(over.min), format_seconds(over.median), format_seconds(over.max)),
+            records.MEANINGS.get(name, ""),
+        )
+        for name, over in {**totals.steps(call), "total": total}.items()
+    ]
     return Call(
-        call.get("operation", "?"), int(call.get("repeats", 1)), call.get("path", "?"), call.get("reason", ""), format_seconds(total.max),
-        bool(call.get("failed")), _bar(parts, max(longest, sum(parts.values()))), " · ".join(numbers), steps,
-        bool(longest and total.max >= 0.5 * longest))
+        call.get("operation", "?"),
+        int(call.get("repeats", 1)),
+        call.get("path", "?"),
+        call.get("reason", ""),
+        format_seconds(total.max),
+        bool(call.get("failed")),
+        _bar(parts, max(longest, sum(parts.values()))),
+        " · ".join(numbers),
+        steps,
+        bool(longest and total.max >= 0.5 * longest),
+    )
 
 
 def _bar(parts_s: dict[str, float], whole: float) -> list[Part]:

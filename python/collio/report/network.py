@@ -1,7 +1,8 @@
 """The network in a report: where the job's nodes lie in it, and what a file's calls sent between them.
 
 The engine's line about a file has it as "network" when there are several nodes, or COLLIO_MACHINE is set
-(src/engine/report/network_report.hpp has the form). "traffic" was counted; "expected" is what the plans alone foresaw of the data.
+(src/engine/report/network_report.hpp has the form). "traffic" was counted; "expected" is what the plans alone
+foresaw of the data.
 """
 
 from __future__ import annotations
@@ -32,30 +33,36 @@ def lines(file: FileRecord) -> list[str]:
     told = [place(network)] if network.get("name") is not None else []
     if network.get("unknown"):
         told.append(f"network unknown: {network['unknown']}")
-    for traffic, title in ((network.get("traffic"), "between nodes"), (network.get("expected"), "foreseen by the plans")):
+    for traffic, title in (
+        (network.get("traffic"), "between nodes"),
+        (network.get("expected"), "foreseen by the plans"),
+    ):
         if isinstance(traffic, dict):
             told.append(f"{title}: {traffic_line(traffic)}")
     return told
 
 
 def place(network: Network) -> str:
-    """"network two racks, 8 nodes; this job's are 2 to 4 hops apart"."""
+    """ "network two racks, 8 nodes; this job's are 2 to 4 hops apart"."""
     text = f"network {network['name']}, {counted(int(network.get('nodes', 0)), 'node')}"
     hops = network.get("hops") or {}
     least, most = int(hops.get("min", 0)), int(hops.get("max", 0))
     if most == 0:
         return text
-    return f"{text}; this job's are {counted(most, 'hop') if least == most else f'{least} to {most} hops'} apart"
+    return (
+        f"{text}; this job's are {counted(most, 'hop') if least == most else f'{least} to {most} hops'} apart"
+    )
 
 
 def traffic_line(traffic: Traffic) -> str:
-    """"40 KiB, hop-bytes 120 KiB, busiest link rack0 to core: 20 KiB, 1.6 ms at least"."""
+    """ "40 KiB, hop-bytes 120 KiB, busiest link rack0 to core: 20 KiB, 1.6 ms at least"."""
     parts = [format_bytes(traffic.get("bytes", 0))]
     if "hop_bytes" in traffic:
         parts.append(f"hop-bytes {format_bytes(traffic['hop_bytes'])}")
     if busiest := traffic.get("busiest"):
         parts.append(
-            f"busiest link {busiest.get('from', '?')} to {busiest.get('to', '?')}: {format_bytes(busiest.get('bytes', 0))}, "
+            f"busiest link {busiest.get('from', '?')} to {busiest.get('to', '?')}: "
+            f"{format_bytes(busiest.get('bytes', 0))}, "
             f"{format_seconds(busiest.get('seconds', 0.0))} at least"
         )
     return ", ".join(parts)
@@ -137,8 +144,13 @@ def _matrix(network: Network) -> tuple[list[str], list[Row]]:
     moved, foreseen = flows(network.get("traffic")), flows(network.get("expected"))
     nodes = node_count(network)
     labels = names(network, nodes)
-    rows = [Row(labels[start], [_page_cell(moved.get((start, end), 0), foreseen.get((start, end), 0)) for end in range(nodes)])
-            for start in range(nodes)]
+    rows = [
+        Row(
+            labels[start],
+            [_page_cell(moved.get((start, end), 0), foreseen.get((start, end), 0)) for end in range(nodes)],
+        )
+        for start in range(nodes)
+    ]
     return ["from, to", *labels], rows
 
 
@@ -157,5 +169,13 @@ def _sums(network: Network) -> tuple[list[str], list[Row]]:
     rows = []
     for node in most:
         pairs = ((sent[node], foreseen.get("sent", ())), (received[node], foreseen.get("received", ())))
-        rows.append(Row(str(node), [_page_cell(count, list(expected)[node] if node < len(expected) else 0) for count, expected in pairs]))
+        rows.append(
+            Row(
+                str(node),
+                [
+                    _page_cell(count, list(expected)[node] if node < len(expected) else 0)
+                    for count, expected in pairs
+                ],
+            )
+        )
     return ["node", "sent", "received"], rows

@@ -1,8 +1,8 @@
 """The report of a job: the JSON lines the engine leaves, gathered into one document.
 
-The engine appends lines to $COLLIO_REPORT: one when a file is opened, others while it is used, one when it is closed. A line replaces
-earlier ones with its id. Many files of one kind share a line. `collio run --report FILE` makes the document of them that
-`collio report FILE` reads:
+The engine appends lines to $COLLIO_REPORT: one when a file is opened, others while it is used, one when it is
+closed. A line replaces earlier ones with its id. Many files of one kind share a line. `collio run --report
+FILE` makes the document of them that `collio report FILE` reads:
 
     {"collio": version, "command": [...], "mpi": id, "exit_code": n, "seconds": wall, "hints": {...}, "files": [line, ...]}
 """
@@ -35,7 +35,8 @@ def _lines_of(text: str) -> tuple[list[FileRecord], list[str]]:
     """Files, and what is wrong with damaged lines."""
     files: dict[Any, FileRecord] = {}
     damaged = []
-    for number, line in enumerate(text.split("\n"), 1):  # file names may have what splitlines() takes for an end
+    # file names may have what splitlines() takes for an end
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -52,7 +53,8 @@ def _lines_of(text: str) -> tuple[list[FileRecord], list[str]]:
 
 
 def read_exits(path: Path) -> list[RankRecord]:
-    """What ranks left at their exit (src/mpiio/shim/shim_note.c): {"rank", "init", "opened", "absent", "written", "pnetcdf", "adios", "hdf5"}."""
+    """What ranks left at their exit (src/mpiio/shim/shim_note.c): {"rank", "init", "opened", "absent",
+    "written", "pnetcdf", "adios", "hdf5"}."""
     found = []
     for line in path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else ():
         if f'"{AT_EXIT}"' in line:
@@ -66,28 +68,40 @@ def read_exits(path: Path) -> list[RankRecord]:
 
 
 def load(path: Path) -> Document:
-    """The document of `collio run --report`, or the engine's own lines. Where `collio run` was killed before it could make the document,
-    the lines lie beside it under another name. Raises ReportError."""
-    left = sorted(path.absolute().parent.glob(f".{glob.escape(path.name)}.*.lines")) if not path.exists() else []
+    """The document of `collio run --report`, or the engine's own lines. Where `collio run` was killed before
+    it could make the document, the lines lie beside it under another name. Raises ReportError."""
+    left = (
+        sorted(path.absolute().parent.glob(f".{glob.escape(path.name)}.*.lines")) if not path.exists() else []
+    )
     try:
-        text = (left or [path])[-1].read_text(encoding="utf-8", errors="replace")  # file names may not be UTF-8; the rest is
+        # file names may not be UTF-8; the rest is
+        text = (left or [path])[-1].read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise ReportError(f"{path}: cannot be read ({error.strerror})") from None
     try:
         return _document_of(text, cut_off=bool(left))
     except ValueError as error:
-        raise ReportError(f"{path}: not a report of collio (`collio run --report FILE` writes one): {error}") from None
+        raise ReportError(
+            f"{path}: not a report of collio (`collio run --report FILE` writes one): {error}"
+        ) from None
 
 
 def _document_of(text: str, cut_off: bool) -> Document:
-    """Of a document, or of the engine's lines, which may end in half a line where they may be `cut_off`. Raises ValueError."""
+    """Of a document, or of the engine's lines, which may end in half a line where they may be `cut_off`.
+    Raises ValueError."""
     try:
         document = plain_json.parse(text)
     except ValueError as error:
         files, damaged = _lines_of(text)
         if files and (cut_off or not damaged):
             return {"files": files}
-        raise ValueError(damaged[0] if files and damaged else f"it is damaged or cut off ({error})" if text else "it is empty") from None
+        raise ValueError(
+            damaged[0]
+            if files and damaged
+            else f"it is damaged or cut off ({error})"
+            if text
+            else "it is empty"
+        ) from None
     if isinstance(document, dict) and "calls" in document:
         document = {"files": [document]}
     report_check.check_document(document)

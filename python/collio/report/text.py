@@ -15,8 +15,17 @@ from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import format_bytes, format_seconds
 
 COLOURS = {
-    "flatten": "magenta", "digest": "bright_magenta", "plan": "bright_black", "pack": "yellow", "exchange": "blue",
-    "place": "cyan", "read": "green", "write": "bright_green", "wait": "red", "agree": "bright_cyan", "other": "white",
+    "flatten": "magenta",
+    "digest": "bright_magenta",
+    "plan": "bright_black",
+    "pack": "yellow",
+    "exchange": "blue",
+    "place": "cyan",
+    "read": "green",
+    "write": "bright_green",
+    "wait": "red",
+    "agree": "bright_cyan",
+    "other": "white",
 }
 BAR_CELLS = 44
 
@@ -44,15 +53,22 @@ def print_summary(console: Console, document: Document, environ_disabled: bool) 
     """Which paths were taken and why, and where the time went."""
     if not document["files"]:
         console.print(
-            f"[yellow]collio took over no file.[/] Possible reasons: {escape(phrases.why_nothing(document, environ_disabled))}.",
+            "[yellow]collio took over no file.[/] Possible reasons: "
+            f"{escape(phrases.why_nothing(document, environ_disabled))}.",
             highlight=False,
         )
         return
     for operation, path, reason, count in totals.ways(document):
         times = "" if count == 1 else f" x{count}"
-        console.print(f"[bold]{escape(operation)}[/]{times} went [bold]{escape(path)}[/]: {escape(reason) or 'no reason given'}", highlight=False)
+        console.print(
+            f"[bold]{escape(operation)}[/]{times} went [bold]{escape(path)}[/]: "
+            f"{escape(reason) or 'no reason given'}",
+            highlight=False,
+        )
     _print_totals(console, document)
-    for warning in dict.fromkeys(warning for file in document["files"] for warning in file.get("warnings", ())):
+    for warning in dict.fromkeys(
+        warning for file in document["files"] for warning in file.get("warnings", ())
+    ):
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
 
 
@@ -85,7 +101,9 @@ def step_legend(sums: dict[str, float]) -> Columns:
     for name, seconds in sorted(sums.items(), key=lambda item: -item[1]):
         if seconds >= 0.005 * whole:
             share = f"{100 * seconds / whole:.0f} %"
-            items.append(Text.assemble(("■ ", COLOURS[name]), f"{name:<8} {format_seconds(seconds):>8} {share:>5}"))
+            items.append(
+                Text.assemble(("■ ", COLOURS[name]), f"{name:<8} {format_seconds(seconds):>8} {share:>5}")
+            )
     return Columns(items, padding=(0, 2), equal=True)
 
 
@@ -109,8 +127,13 @@ def _file_block(file: FileRecord) -> Group:
 def _call_line(call: CallRecord) -> Text:
     repeats = int(call.get("repeats", 1))
     line = Text.assemble(
-        (call.get("operation", "?"), "bold cyan"), f" x{repeats}" if repeats > 1 else "", "  ",
-        (call.get("path", "?"), "bold"), f"  {call.get('reason', '')}", ("  failed" if call.get("failed") else "", "bold red"), "\n",
+        (call.get("operation", "?"), "bold cyan"),
+        f" x{repeats}" if repeats > 1 else "",
+        "  ",
+        (call.get("path", "?"), "bold"),
+        f"  {call.get('reason', '')}",
+        ("  failed" if call.get("failed") else "", "bold red"),
+        "\n",
         f"{format_bytes(call.get('bytes', 0))} in {wording.counted(call.get('pieces', 0), 'piece')}",
     )
     for text in phrases.counts_of(call):
@@ -131,5 +154,7 @@ def _step_table(call: CallRecord) -> Table:
     for name, spread in rows.items():
         cells = round(24 * spread.max / longest)
         bar = Text("█" * cells, style=COLOURS.get(name, "bold"))
-        table.add_row(name, *(format_seconds(value) for value in (spread.min, spread.median, spread.max)), bar)
+        table.add_row(
+            name, *(format_seconds(value) for value in (spread.min, spread.median, spread.max)), bar
+        )
     return table

@@ -54,7 +54,11 @@ def where_time_went(call: CallRecord) -> dict[str, float]:
     total; what then is left is "other".
     """
     spreads = steps(call)
-    parts = {name: spread.min if name == "agree" else spread.max for name, spread in spreads.items() if name != "wait"}
+    parts = {
+        name: spread.min if name == "agree" else spread.max
+        for name, spread in spreads.items()
+        if name != "wait"
+    }
     waited = spreads["wait"].min if "wait" in spreads else 0.0
     if "digest" in spreads:
         parts["digest"] = spreads["digest"].min
@@ -75,12 +79,17 @@ def step_sums(some_calls: Iterable[CallRecord]) -> dict[str, float]:
 
 
 def ways(document: Document) -> list[tuple[str, str, str, int]]:
-    """(operation, path, reason, calls) for every path an operation took; the reason is that of its largest call."""
+    """(operation, path, reason, calls) for every path an operation took; the reason is that of its largest
+    call."""
     grouped: dict[tuple[str, str], list[CallRecord]] = {}
     for _, call in calls(document):
         grouped.setdefault((call.get("operation", "?"), call.get("path", "?")), []).append(call)
     return [
-        (*key, max(some, key=lambda call: call.get("pieces", 0)).get("reason", ""), sum(int(call.get("repeats", 1)) for call in some))
+        (
+            *key,
+            max(some, key=lambda call: call.get("pieces", 0)).get("reason", ""),
+            sum(int(call.get("repeats", 1)) for call in some),
+        )
         for key, some in grouped.items()
     ]
 
@@ -88,4 +97,8 @@ def ways(document: Document) -> list[tuple[str, str, str, int]]:
 def chosen_hints(file: FileRecord) -> dict[str, str]:
     """The hints of a file that are not at their defaults."""
     given = {str(key): str(value) for key, value in file.get("hints", {}).items()}
-    return {key: value for key, value in given.items() if key not in hints.BY_KEY or value != hints.BY_KEY[key].default}
+    return {
+        key: value
+        for key, value in given.items()
+        if key not in hints.BY_KEY or value != hints.BY_KEY[key].default
+    }

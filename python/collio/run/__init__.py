@@ -1,1 +1,2 @@
-"""`collio run`, and all that is known of launchers: their command lines, how they hand on an environment, what each needs."""
+"""`collio run`, and all that is known of launchers: their command lines, how they hand on an environment,
+what each needs."""

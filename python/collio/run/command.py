@@ -14,12 +14,33 @@ CANNOT_RUN = 125
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option("--set", "assignments", multiple=True, metavar="KEY=VALUE", help="A hint for every file; `collio info --all` lists them.")
-@click.option("--report", "report_file", type=click.Path(dir_okay=False, path_type=Path), help="Write a JSON report to FILE.")
-@click.option("--machine", metavar="FILE", help="The network, in any format that `collio topo` reads.  [default: $COLLIO_MACHINE]")
-@click.option("--threads", type=click.Choice(["multiple"]), help="Initialize MPI with MPI_THREAD_MULTIPLE: nonblocking collective I/O then proceeds in a thread.")
+@click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A hint for every file; `collio info --all` lists them.",
+)
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a JSON report to FILE.",
+)
+@click.option(
+    "--machine",
+    metavar="FILE",
+    help="The network, in any format that `collio topo` reads.  [default: $COLLIO_MACHINE]",
+)
+@click.option(
+    "--threads",
+    type=click.Choice(["multiple"]),
+    help="Initialize MPI with MPI_THREAD_MULTIPLE: nonblocking collective I/O then proceeds in a thread.",
+)
 @click.option("--mpi", metavar="ID", help="The program's MPI library, where the command does not show it.")
-@click.option("--verbose", "-v", is_flag=True, help="Print the active settings, once for the job and once per file.")
+@click.option(
+    "--verbose", "-v", is_flag=True, help="Print the active settings, once for the job and once per file."
+)
 @click.option("--dry-run", is_flag=True, help="Print the command and the environment instead of starting it.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 def run(**options: Any) -> None:

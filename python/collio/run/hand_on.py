@@ -8,8 +8,8 @@
     pals      (Cray's mpiexec)             `--env NAME=VALUE` in every part
     aprun                                  `-e NAME=VALUE`, once for all parts
 
-Sources: the manual pages mpiexec.hydra(1), mpirun(1), prterun(1), srun(1), flux-run(1), aprun(1), the option table of
-jsrun in LaunchMON, and job scripts of Aurora and Polaris for PALS.
+Sources: the manual pages mpiexec.hydra(1), mpirun(1), prterun(1), srun(1), flux-run(1), aprun(1), the option
+table of jsrun in LaunchMON, and job scripts of Aurora and Polaris for PALS.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from collio.run import launch_line
 from collio.run.launch_line import LaunchLine
 
 ENV_LIST_PARAMETER = "mca_base_env_list"
-_NARROWING = {"genvnone", "genvlist", "genvexcl", "envnone", "envlist", "envexcl"}  # hydra options that keep the environment back
+# hydra options that keep the environment back
+_NARROWING = {"genvnone", "genvlist", "genvexcl", "envnone", "envlist", "envexcl"}
 _ASSIGNING = {"jsrun": ("-E", True), "pals": ("--env", True), "aprun": ("-e", False)}
 """Option that sets NAME=VALUE in the ranks, and whether it holds for one `:`-part alone."""
 
@@ -34,8 +35,11 @@ class Variable(NamedTuple):
     join: Callable[[str], str]
 
 
-def hand_on(line: LaunchLine, kind: str, variables: list[Variable], environ: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """The words and the environment that start the job with `variables` in its ranks. `environ`: the launcher's, without them."""
+def hand_on(
+    line: LaunchLine, kind: str, variables: list[Variable], environ: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
+    """The words and the environment that start the job with `variables` in its ranks. `environ`: the
+    launcher's, without them."""
     words = list(line.words)
     for one in variables:
         words = launch_line.edit_assignments(words, one.name, one.join, kind)
@@ -69,7 +73,9 @@ def _by_hydra(line: LaunchLine, variables: list[Variable]) -> list[str]:
     return words
 
 
-def _by_openmpi(line: LaunchLine, variables: list[Variable], environ: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+def _by_openmpi(
+    line: LaunchLine, variables: list[Variable], environ: dict[str, str]
+) -> tuple[list[str], dict[str, str]]:
     words = list(line.words)
     environ |= {one.name: one.value for one in variables if one.name != "LD_PRELOAD"}
     in_words = [at for at in range(2, len(words)) if words[at - 1] == ENV_LIST_PARAMETER]
@@ -87,7 +93,9 @@ def _by_openmpi(line: LaunchLine, variables: list[Variable], environ: dict[str, 
     return words, environ
 
 
-def _by_slurm(line: LaunchLine, variables: list[Variable], environ: dict[str, str]) -> tuple[list[str], dict[str, str]]:
+def _by_slurm(
+    line: LaunchLine, variables: list[Variable], environ: dict[str, str]
+) -> tuple[list[str], dict[str, str]]:
     words = list(line.words)
     for begin, end in line.options:
         for at in range(begin, end):
@@ -109,7 +117,8 @@ def _widened(export: str, variables: list[Variable]) -> str:
 
 
 def _with(listed: str, separator: str, variables: list[Variable], texts: list[str], add: bool = True) -> str:
-    """A list of NAME and NAME=VALUE in which each variable is as the ranks shall have it. `texts`: of those it does not set; added, if `add`."""
+    """A list of NAME and NAME=VALUE in which each variable is as the ranks shall have it. `texts`: of those
+    it does not set; added, if `add`."""
     text_of = {one.name: text for one, text in zip(variables, texts)}
     join_of = {one.name: one.join for one in variables}
     parts = []
@@ -125,7 +134,8 @@ def _with(listed: str, separator: str, variables: list[Variable], texts: list[st
 
 
 def _by_flux(line: LaunchLine, variables: list[Variable]) -> list[str]:
-    """A rule that is a name copies the variable, unless an earlier rule has set it; `NAME=VALUE` would expand `$` and `{{`."""
+    """A rule that is a name copies the variable, unless an earlier rule has set it; `NAME=VALUE` would expand
+    `$` and `{{`."""
     words = list(line.words)
     begin, end = line.options[0]
     behind = begin
@@ -147,9 +157,12 @@ def _by_assignment(line: LaunchLine, kind: str, variables: list[Variable]) -> li
 
 
 def _assigned(options: list[str], name: str) -> bool:
-    """Whether launcher options set or name a variable: `-x NAME`, `-genv NAME v`, `-E NAME=v`, `--env=NAME=v`."""
+    """Whether launcher options set or name a variable: `-x NAME`, `-genv NAME v`, `-E NAME=v`,
+    `--env=NAME=v`."""
     for before, word in zip(["", *options], options):
         after_equals = word.partition("=")[2] if word.startswith("-") else ""
-        if after_equals.partition("=")[0] == name or (before.lstrip("-") in launch_line.ASSIGNING and word.partition("=")[0] == name):
+        if after_equals.partition("=")[0] == name or (
+            before.lstrip("-") in launch_line.ASSIGNING and word.partition("=")[0] == name
+        ):
             return True
     return False

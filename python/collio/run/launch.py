@@ -1,7 +1,7 @@
 """From a user's launch command to the one that runs under collio: choose the MPI, preload its build.
 
-    choose_mpi    which MPI library the command uses, or a sentence why that cannot be said
-    prepare       the words and the environment that start the same job with collio in the ranks (hand_on.py)
+choose_mpi    which MPI library the command uses, or a sentence why that cannot be said
+prepare       the words and the environment that start the same job with collio in the ranks (hand_on.py)
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ class LaunchError(Exception):
 
 
 class Choice(NamedTuple):
-    """The MPI library is found out in the ranks. `launcher_kind`: a name of mpi_libraries.LauncherMpi, or "none"."""
+    """The MPI library is found out in the ranks. `launcher_kind`: a name of mpi_libraries.LauncherMpi, or
+    "none"."""
 
     launcher_kind: str
     because: str
@@ -70,19 +71,31 @@ def _by_launcher(line: LaunchLine) -> Choice:
     program = _linked(line, locate=False)
     if program and launcher.family and launcher.family != program.family:
         raise LaunchError(_mismatch(launcher, program, mpi_libraries.find_mpi_libraries()))
-    return Choice(launcher.name, f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} starts it")
+    return Choice(
+        launcher.name,
+        f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} starts it",
+    )
 
 
 def _linked(line: LaunchLine, locate: bool = True) -> ProgramMpi | None:
     """The MPI of the first program of the command that is linked with one."""
-    return next((found for path in launch_line.programs(line) if (found := mpi_libraries.mpi_of_program(str(path), locate))), None)
+    return next(
+        (
+            found
+            for path in launch_line.programs(line)
+            if (found := mpi_libraries.mpi_of_program(str(path), locate))
+        ),
+        None,
+    )
 
 
 def choose_mpi(line: LaunchLine, wanted: str | None = None) -> KnownChoice:
     """The MPI a command uses: `wanted` (id or family), else by program and launcher. Raises LaunchError."""
     libraries = mpi_libraries.find_mpi_libraries()
     if not libraries:
-        raise LaunchError("no MPI library found on this machine (no mpicc on PATH, in $MPI_HOME or in the usual folders)")
+        raise LaunchError(
+            "no MPI library found on this machine (no mpicc on PATH, in $MPI_HOME or in the usual folders)"
+        )
     launcher = _launcher(line)
     kind = launcher.name if launcher else "none"
     if wanted:
@@ -93,7 +106,11 @@ def choose_mpi(line: LaunchLine, wanted: str | None = None) -> KnownChoice:
     mpi = mpi_libraries.match_mpi_library(libraries, program, launcher)
     if mpi is None:
         raise LaunchError(_unknown_mpi(line, launcher, program, libraries))
-    because = f"{program.path} is linked with {program.soname}" if program else f"{line.launcher_word} is {mpi.family}'s"
+    because = (
+        f"{program.path} is linked with {program.soname}"
+        if program
+        else f"{line.launcher_word} is {mpi.family}'s"
+    )
     return KnownChoice(mpi, kind, because)
 
 
@@ -118,13 +135,27 @@ def usable_build(mpi: MpiLibrary) -> Build:
     )
 
 
-def prepare(line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]) -> Job:
-    """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's. Variables that are not collio's own are the launcher's, too."""
+def prepare(
+    line: LaunchLine, kind: str, preload: str, variables: Mapping[str, str], environ: Mapping[str, str]
+) -> Job:
+    """The same job with `preload` and `variables` in the ranks' environment; `environ` is the user's.
+    Variables that are not collio's own are the launcher's, too."""
     if re.search(r"\s", preload):
-        raise LaunchError(f"LD_PRELOAD cannot name {preload}: its path has spaces; move collio, or set XDG_CACHE_HOME to a folder for a link to it")
+        raise LaunchError(
+            f"LD_PRELOAD cannot name {preload}: its path has spaces; move collio, or set XDG_CACHE_HOME to a "
+            "folder for a link to it"
+        )
     full = {**environ, **variables}
-    names = sorted(name for name in full if name.startswith("COLLIO_") or (name in _JOINED and name in variables))
-    given = [Variable("LD_PRELOAD", launch_line.join_preload(preload, environ.get("LD_PRELOAD")), lambda own: launch_line.join_preload(preload, own))]
+    names = sorted(
+        name for name in full if name.startswith("COLLIO_") or (name in _JOINED and name in variables)
+    )
+    given = [
+        Variable(
+            "LD_PRELOAD",
+            launch_line.join_preload(preload, environ.get("LD_PRELOAD")),
+            lambda own: launch_line.join_preload(preload, own),
+        )
+    ]
     given += [Variable(name, full[name], _JOINED.get(name, lambda own: own)) for name in names]
     return Job(*hand_on(line, kind, given, {**environ, **variables}))
 
@@ -143,17 +174,28 @@ def _mismatch(launcher: LauncherMpi, program: ProgramMpi, libraries: Sequence[Mp
     advice = f"; start it with {fitting.mpiexec}" if fitting and fitting.mpiexec else ""
     version = f" ({launcher.version})" if launcher.version else ""
     return (
-        f"the launcher and the program use different MPI libraries: {launcher.path} is {launcher.family}'s{version}, but {program.path} is linked with {program.soname} ({program.family}){advice}"
+        f"the launcher and the program use different MPI libraries: {launcher.path} is "
+        f"{launcher.family}'s{version}, but {program.path} is linked with {program.soname} "
+        f"({program.family}){advice}"
     )
 
 
-def _unknown_mpi(line: LaunchLine, launcher: LauncherMpi | None, program: ProgramMpi | None, libraries: Sequence[MpiLibrary]) -> str:
+def _unknown_mpi(
+    line: LaunchLine,
+    launcher: LauncherMpi | None,
+    program: ProgramMpi | None,
+    libraries: Sequence[MpiLibrary],
+) -> str:
     if program:
-        return f"{program.path} is linked with {program.soname}, which belongs to no MPI found here; found: {_ids(libraries)}"
+        return (
+            f"{program.path} is linked with {program.soname}, which belongs to no MPI found here; found: "
+            f"{_ids(libraries)}"
+        )
     if launcher is None and not launch_line.programs(line):
         return f"program not found: {line.words[0]} is no program on PATH"
     what = (
-        f"no launcher (mpiexec, mpirun, srun, …) found in the command, and {line.words[0]} is linked with no MPI"
+        f"no launcher (mpiexec, mpirun, srun, …) found in the command, and {line.words[0]} is linked with no "
+        "MPI"
         if launcher is None
         else f"unknown which MPI this uses: {launcher.path} serves any, and the program is linked with none"
     )

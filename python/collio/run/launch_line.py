@@ -15,20 +15,25 @@ from pathlib import Path
 from typing import Callable, NamedTuple
 
 WRAPPERS = frozenset(
-    "env nice ionice nohup numactl taskset time timeout setsid stdbuf chrt strace ltrace valgrind perf hwloc-bind".split()
+    "env nice ionice nohup numactl taskset time timeout setsid stdbuf chrt strace ltrace valgrind perf "
+    "hwloc-bind".split()
 )
 """Programs that run the program named further on in their own arguments."""
 
 _ONE = (
-    "n np c N ppn perhost hosts host H hostfile machinefile machine f configfile wdir path launcher launcher-exec"
+    "n np c N ppn perhost hosts host H hostfile machinefile machine f configfile wdir path launcher "
+    "launcher-exec"
     " bind-to map-by rank-by membind rmk iface ranks-per-proc x envlist genvlist am tune app output"
-    " output-filename stdin prefix report-uri timeout p A t J j w m o e i nodes ntasks cpus-per-task partition"
+    " output-filename stdin prefix report-uri timeout p A t J j w m o e i nodes ntasks cpus-per-task "
+    "partition"
     " account time job-name nodelist ntasks-per-node mem mpi export cpu-bind distribution"
 ).split()
 _TWO = "env genv mca gmca omca pmca prtemca pmixmca".split()
 _OF_LAUNCHER = {
-    "flux": "g q B env env-remove env-file setopt setattr queue cwd tasks-per-node cores-per-task gpus-per-task time-limit requires",
-    "jsrun": "a g r l d b E F D M P L K X h k U S tasks_per_rs cpu_per_rs rs_per_host latency_priority launch_distribution bind smpiargs env chdir",
+    "flux": "g q B env env-remove env-file setopt setattr queue cwd tasks-per-node cores-per-task "
+    "gpus-per-task time-limit requires",
+    "jsrun": "a g r l d b E F D M P L K X h k U S tasks_per_rs cpu_per_rs rs_per_host latency_priority "
+    "launch_distribution bind smpiargs env chdir",
     "aprun": "d S sl sn cc cp r R F D L e",
     "mpiexec": "d depth mem-bind gpu-bind",
 }
@@ -58,15 +63,20 @@ class LaunchLine(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """Whether the launcher returns when the job has ended. `flux submit` returns as soon as it is in the queue."""
+        """Whether the launcher returns when the job has ended. `flux submit` returns as soon as it is in the
+        queue."""
         begin, end = self.options[0]
-        commands = self.words[self.launcher + 1:begin] if self.launcher is not None else ()
+        commands = self.words[self.launcher + 1 : begin] if self.launcher is not None else ()
         return commands[-1:] not in (("submit",), ("bulksubmit",)) or "--wait" in self.words[begin:end]
 
     @property
     def options(self) -> list[tuple[int, int]]:
         """[begin, end) of the launcher's options in each context; the program follows."""
-        return [(begin, _skip_options(self, begin, end)) for begin, end in self.contexts] if self.launcher is not None else [(0, 0)]
+        return (
+            [(begin, _skip_options(self, begin, end)) for begin, end in self.contexts]
+            if self.launcher is not None
+            else [(0, 0)]
+        )
 
     @property
     def contexts(self) -> list[tuple[int, int]]:
@@ -83,7 +93,17 @@ class LaunchLine(NamedTuple):
 
 def is_launcher(word: str) -> bool:
     """Whether a word names an MPI launcher (mpiexec, mpirun.openmpi, orterun, srun, …)."""
-    return _stem(word) in ("mpiexec", "mpirun", "orterun", "prterun", "prun", "srun", "jsrun", "aprun", "ibrun")
+    return _stem(word) in (
+        "mpiexec",
+        "mpirun",
+        "orterun",
+        "prterun",
+        "prun",
+        "srun",
+        "jsrun",
+        "aprun",
+        "ibrun",
+    )
 
 
 def _stem(word: str) -> str:
@@ -93,14 +113,14 @@ def _stem(word: str) -> str:
 def _flux_command_length(words: tuple[str, ...]) -> int:
     """Words of `run`, `submit`, `mini run` and kin that follow `flux`; 0: it is another command of flux."""
     length = 2 if words[:1] == ("mini",) else 1
-    return length if words[length - 1:length] and words[length - 1] in _FLUX_COMMANDS else 0
+    return length if words[length - 1 : length] and words[length - 1] in _FLUX_COMMANDS else 0
 
 
 def read_launch_line(words: list[str]) -> LaunchLine:
     """Finds the launcher: the first word, or one behind wrappers such as `timeout 60`."""
     at = 0
     while at < len(words):
-        starts_flux = os.path.basename(words[at]) == "flux" and _flux_command_length(tuple(words[at + 1:]))
+        starts_flux = os.path.basename(words[at]) == "flux" and _flux_command_length(tuple(words[at + 1 :]))
         if is_launcher(words[at]) or starts_flux:
             return LaunchLine(tuple(words), at)
         if os.path.basename(words[at]) not in WRAPPERS:
@@ -128,11 +148,13 @@ def executable(word: str) -> Path | None:
     return Path(path) if path else None
 
 
-def edit_assignments(words: list[str], name: str, join: Callable[[str], str], kind: str = "hydra") -> list[str]:
+def edit_assignments(
+    words: list[str], name: str, join: Callable[[str], str], kind: str = "hydra"
+) -> list[str]:
     """Puts `join(value)` for the value of every `name=value` that an `env` or the launcher's own options set.
 
-    Covers `-x NAME[=v]`, `-E NAME[=v]`, `-e NAME=v`, `--env NAME=v`, `--env=NAME=v`, hydra's `-env NAME v` and
-    `-genv NAME v`, and `env NAME=v`. `kind`: the launcher's, as in mpi_libraries.LauncherMpi.
+    Covers `-x NAME[=v]`, `-E NAME[=v]`, `-e NAME=v`, `--env NAME=v`, `--env=NAME=v`, hydra's `-env NAME v`
+    and `-genv NAME v`, and `env NAME=v`. `kind`: the launcher's, as in mpi_libraries.LauncherMpi.
     """
     edited = list(words)
     for at, word in enumerate(words):
@@ -142,9 +164,17 @@ def edit_assignments(words: list[str], name: str, join: Callable[[str], str], ki
         own, equals, value = assignment.partition("=")
         if own != name:
             continue
-        if by_option and kind not in ("flux", "pals", "jsrun") and before in ("env", "genv") and not equals and at + 1 < len(words):
+        if (
+            by_option
+            and kind not in ("flux", "pals", "jsrun")
+            and before in ("env", "genv")
+            and not equals
+            and at + 1 < len(words)
+        ):
             edited[at + 1] = join(words[at + 1])
-        elif (by_option and (equals or before in ("x", "E"))) or (equals and "env" in map(os.path.basename, words[:at])):
+        elif (by_option and (equals or before in ("x", "E"))) or (
+            equals and "env" in map(os.path.basename, words[:at])
+        ):
             edited[at] = f"{option}={name}={join(value)}" if option else f"{name}={join(value)}"
     return edited
 
@@ -152,10 +182,22 @@ def edit_assignments(words: list[str], name: str, join: Callable[[str], str], ki
 def join_preload(ours: str, users: str | None) -> str:
     """LD_PRELOAD with `ours` behind the user's own entries, each once.
 
-    Sanitizers want to be first, and a tool in front sees the program's calls. An MPI library among them is what ours has to be in front of.
+    Sanitizers want to be first, and a tool in front sees the program's calls. An MPI library among them is
+    what ours has to be in front of.
     """
-    own = [entry for entry in (users or "").replace(" ", ":").split(":") if entry and entry not in ours.split(":")]
-    at = next((index for index, entry in enumerate(own) if re.match(r"libmpi(ch)?(_\w+)?\.so", os.path.basename(entry))), len(own))
+    own = [
+        entry
+        for entry in (users or "").replace(" ", ":").split(":")
+        if entry and entry not in ours.split(":")
+    ]
+    at = next(
+        (
+            index
+            for index, entry in enumerate(own)
+            if re.match(r"libmpi(ch)?(_\w+)?\.so", os.path.basename(entry))
+        ),
+        len(own),
+    )
     return ":".join(dict.fromkeys([*own[:at], *ours.split(":"), *own[at:]]))
 
 

@@ -1,4 +1,5 @@
-"""How collio's own MPI jobs start, here or across a cluster: options of each family's launcher, and who uses which network."""
+"""How collio's own MPI jobs start, here or across a cluster: options of each family's launcher, and who uses
+which network."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from collio.run.launch import LaunchError
 class Cluster:
     """Nodes that launchers reach by `agent`, which takes the place of ssh. `hosts`: name and ranks of each.
 
-    `control` and `data` are the interfaces for launchers and for messages of MPI; `home` is a folder that goes with the cluster.
+    `control` and `data` are the interfaces for launchers and for messages of MPI; `home` is a folder that
+    goes with the cluster.
     """
 
     agent: Path
@@ -36,7 +38,11 @@ def options_here(mpi: MpiLibrary, ranks: int) -> list[str]:
 
 def environment_here(mpi: MpiLibrary) -> dict[str, str]:
     """Variables that any launch needs: Open MPI's refuses root otherwise."""
-    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if mpi.family == OPENMPI else {}
+    return (
+        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        if mpi.family == OPENMPI
+        else {}
+    )
 
 
 def options(mpi: MpiLibrary, cluster: Cluster, ranks: int | None = None) -> list[str]:
@@ -46,10 +52,35 @@ def options(mpi: MpiLibrary, cluster: Cluster, ranks: int | None = None) -> list
     start = ["-n", str(ranks or total)]
     if mpi.family == OPENMPI:
         return [
-            *start, "--host", hosts, "--oversubscribe", "--bind-to", "none", "--map-by", "slot",
-            "--mca", "plm_rsh_agent", str(cluster.agent), "--mca", "plm", "rsh", "--mca", "plm_rsh_no_tree_spawn", "1",
+            *start,
+            "--host",
+            hosts,
+            "--oversubscribe",
+            "--bind-to",
+            "none",
+            "--map-by",
+            "slot",
+            "--mca",
+            "plm_rsh_agent",
+            str(cluster.agent),
+            "--mca",
+            "plm",
+            "rsh",
+            "--mca",
+            "plm_rsh_no_tree_spawn",
+            "1",
         ]
-    return [*start, "-hosts", hosts, "-launcher", "ssh", "-launcher-exec", str(cluster.agent), "-iface", cluster.control]
+    return [
+        *start,
+        "-hosts",
+        hosts,
+        "-launcher",
+        "ssh",
+        "-launcher-exec",
+        str(cluster.agent),
+        "-iface",
+        cluster.control,
+    ]
 
 
 def environment(mpi: MpiLibrary, cluster: Cluster) -> dict[str, str]:
@@ -69,13 +100,16 @@ def environment(mpi: MpiLibrary, cluster: Cluster) -> dict[str, str]:
         }
     return {
         "COLLIO_YIELD_NS": "1000",
-        "FI_PROVIDER": "tcp", "FI_TCP_IFACE": cluster.data,            # device ch4:ofi
-        "UCX_TLS": "self,sm,tcp", "UCX_NET_DEVICES": cluster.data,     # device ch4:ucx
+        "FI_PROVIDER": "tcp",
+        "FI_TCP_IFACE": cluster.data,  # device ch4:ofi
+        "UCX_TLS": "self,sm,tcp",
+        "UCX_NET_DEVICES": cluster.data,  # device ch4:ucx
     }
 
 
 def preloads(mpi: MpiLibrary, build: Build) -> list[str]:
-    """What MPICH's ranks need to share few cores, and to end over TCP (bench/yield/README.md); none for Open MPI.
+    """What MPICH's ranks need to share few cores, and to end over TCP (bench/yield/README.md); none for Open
+    MPI.
 
     Raises LaunchError where it is not built.
     """

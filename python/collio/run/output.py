@@ -37,10 +37,17 @@ def run_job(job: Job, timeout_s: float) -> Printed:
 
 
 def output_of(job: Job, timeout_s: float) -> tuple[int | None, str, str]:
-    """Exit code, standard output and standard error of a job. The code is None where it was ended after `timeout_s`; what it had printed is given all the same."""
+    """Exit code, standard output and standard error of a job. The code is None where it was ended after
+    `timeout_s`; what it had printed is given all the same."""
     process = subprocess.Popen(
-        job.words, env=job.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, errors="replace", start_new_session=True,
+        job.words,
+        env=job.environ,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
     )
     try:
         output, errors = process.communicate(timeout=timeout_s)
@@ -53,9 +60,12 @@ def output_of(job: Job, timeout_s: float) -> tuple[int | None, str, str]:
 
 
 def end_with_its_runs(*numbers: int) -> None:
-    """Makes signals (SIGTERM and SIGHUP) end this process like Ctrl-C does: the running launcher ended, files removed."""
+    """Makes signals (SIGTERM and SIGHUP) end this process like Ctrl-C does: the running launcher ended, files
+    removed."""
+
     def end(received: int, _frame: object) -> None:
-        signal.signal(received, signal.SIG_IGN)  # one is enough: a second would interrupt the putting in order
+        # one is enough: a second would interrupt the putting in order
+        signal.signal(received, signal.SIG_IGN)
         sys.exit(128 + received)
 
     for number in numbers or (signal.SIGTERM, signal.SIGHUP):

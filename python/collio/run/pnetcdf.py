@@ -1,4 +1,5 @@
-"""PnetCDF's choice of driver: since 1.15 its default, GIO, makes no MPI-IO call, so that collio would see none.
+"""PnetCDF's choice of driver: since 1.15 its default, GIO, makes no MPI-IO call, so that collio would see
+none.
 
 PNETCDF_HINTS is PnetCDF's own variable: `key=value;key=value`.
 """
@@ -13,7 +14,11 @@ _KEY, _DRIVER = "nc_driver", "mpiio"
 
 def with_driver(hints: str) -> str:
     """A value of PNETCDF_HINTS with MPI-IO as the driver, unless it names one."""
-    return hints if own_driver(hints) else ";".join([*filter(None, [hints.strip().rstrip(";")]), f"{_KEY}={_DRIVER}"])
+    return (
+        hints
+        if own_driver(hints)
+        else ";".join([*filter(None, [hints.strip().rstrip(";")]), f"{_KEY}={_DRIVER}"])
+    )
 
 
 def own_driver(hints: str) -> str | None:
@@ -29,5 +34,9 @@ def variables(environ: Mapping[str, str]) -> tuple[dict[str, str], str]:
     if chosen == _DRIVER:
         return {VARIABLE: own}, f"{VARIABLE} chooses {_KEY}={_DRIVER} already"
     if chosen:
-        return {VARIABLE: own}, f"{VARIABLE} chooses {_KEY}={chosen}, which stays; collio sees PnetCDF's calls with {_KEY}={_DRIVER} only"
+        return (
+            {VARIABLE: own},
+            f"{VARIABLE} chooses {_KEY}={chosen}, which stays; collio sees PnetCDF's calls with "
+            f"{_KEY}={_DRIVER} only",
+        )
     return {VARIABLE: with_driver(own)}, f"{VARIABLE} gets {_KEY}={_DRIVER}, so that PnetCDF calls MPI-IO"

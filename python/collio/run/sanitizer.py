@@ -1,6 +1,8 @@
-"""AddressSanitizer's shared runtime: it ends a program in which another library is preloaded in front of it, unless it is told not to look.
+"""AddressSanitizer's shared runtime: it ends a program in which another library is preloaded in front of it,
+unless it is told not to look.
 
-ASAN_OPTIONS is the runtime's own variable: `key=value:key=value`. collio's preload replaces no function of the C library, so the order does no harm.
+ASAN_OPTIONS is the runtime's own variable: `key=value:key=value`. collio's preload replaces no function of
+the C library, so the order does no harm.
 """
 
 from __future__ import annotations

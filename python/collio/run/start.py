@@ -1,4 +1,5 @@
-"""Where the program `collio` begins. `collio run` stands in front of every job: its plain forms start without the command line's library."""
+"""Where the program `collio` begins. `collio run` stands in front of every job: its plain forms start without
+the command line's library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`collio run` without its command line: starts a job with collio in its ranks. Every job waits for what is imported here."""
+"""`collio run` without its command line: starts a job with collio in its ranks. Every job waits for what is
+imported here."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class CannotRun(Exception):
 
 
 def read_quickly(words: list[str]) -> Wish | None:
-    """The wish in the words that follow `collio run`, if they are of the plainest kind; else None, and click reads them, which takes 40 ms."""
+    """The wish in the words that follow `collio run`, if they are of the plainest kind; else None, and click
+    reads them, which takes 40 ms."""
     assignments, chosen, verbose = [], dict.fromkeys(("--mpi", "--machine")), False
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "--":
@@ -53,8 +55,12 @@ def read_quickly(words: list[str]) -> Wish | None:
         else:
             return None
         at += 1
-    command = tuple(words[at + 1:] if words[at:at + 1] == ["--"] else words[at:])
-    return Wish(command, tuple(assignments), machine=chosen["--machine"], mpi=chosen["--mpi"], verbose=verbose) if command else None
+    command = tuple(words[at + 1 :] if words[at : at + 1] == ["--"] else words[at:])
+    return (
+        Wish(command, tuple(assignments), machine=chosen["--machine"], mpi=chosen["--mpi"], verbose=verbose)
+        if command
+        else None
+    )
 
 
 def start_job(wish: Wish) -> NoReturn:
@@ -63,7 +69,9 @@ def start_job(wish: Wish) -> NoReturn:
         settings = config.gather_settings(wish.assignments)
         line = launch_line.read_launch_line(list(wish.command))
         if wish.report_file and not line.waits:
-            raise launch.LaunchError("--report needs a launcher that waits for the job's end: `flux run`, or `flux submit --wait`")
+            raise launch.LaunchError(
+                "--report needs a launcher that waits for the job's end: `flux run`, or `flux submit --wait`"
+            )
         choice, build = launch.choose(line, wish.mpi)
     except (hints.HintError, config.ConfigError, launch.LaunchError) as error:
         raise CannotRun(str(error)) from None
@@ -71,11 +79,17 @@ def start_job(wish: Wish) -> NoReturn:
     for warning in [*settings.warnings, *filter(None, map(unreachable.why_unreachable, programs))]:
         _say(f"collio: warning: {warning}")
     variables = _variables(settings, wish.verbose) | _network(wish.machine)
-    for_pnetcdf, about_pnetcdf = pnetcdf.variables(os.environ) if os.environ.get("COLLIO_ENABLE") != "0" else ({}, "")
+    for_pnetcdf, about_pnetcdf = (
+        pnetcdf.variables(os.environ) if os.environ.get("COLLIO_ENABLE") != "0" else ({}, "")
+    )
     for_sanitizer = sanitizer.variables(programs, os.environ)
     variables |= for_pnetcdf | for_sanitizer
     # A sanitizer replaces functions of the C library itself, and wants to be in front of others that do.
-    preload = str(build.interposer) if for_sanitizer or os.environ.get("COLLIO_ENABLE") == "0" else build.job_preloads
+    preload = (
+        str(build.interposer)
+        if for_sanitizer or os.environ.get("COLLIO_ENABLE") == "0"
+        else build.job_preloads
+    )
     if wish.threads:
         variables["COLLIO_THREADS"] = wish.threads
     lines = _empty_lines_file(wish.report_file) if wish.report_file and not wish.dry_run else None
@@ -102,8 +116,12 @@ def start_job(wish: Wish) -> NoReturn:
     except launch.LaunchError as error:
         raise CannotRun(str(error)) from None
     document: Document = {
-        "collio": __version__, "command": list(wish.command), "mpi": choice.name, "exit_code": code,
-        "seconds": round(time.monotonic() - started, 6), "hints": settings.hints,
+        "collio": __version__,
+        "command": list(wish.command),
+        "mpi": choice.name,
+        "exit_code": code,
+        "seconds": round(time.monotonic() - started, 6),
+        "hints": settings.hints,
     }
     _finish_report(document, lines, wish.report_file)
     sys.exit(code)
@@ -119,11 +137,13 @@ def _variables(settings: config.Settings, verbose: bool) -> dict[str, str]:
 
 
 def _network(machine: str | None) -> dict[str, str]:
-    """COLLIO_MACHINE, where it is given or has to be another than the user's: the engine reads expanded graphs alone."""
+    """COLLIO_MACHINE, where it is given or has to be another than the user's: the engine reads expanded
+    graphs alone."""
     named = machine or os.environ.get("COLLIO_MACHINE")
     if not named:
         return {}
-    from collio.machine_file import MachineFileError  # most jobs name no machine, and start sooner without these
+    # most jobs name no machine, and start sooner without these
+    from collio.machine_file import MachineFileError
     from collio.topology.expanded import expanded
 
     try:
@@ -131,7 +151,8 @@ def _network(machine: str | None) -> dict[str, str]:
     except MachineFileError as error:
         if machine:
             raise CannotRun(f"--machine {error}") from None
-        _say(f"collio: warning: COLLIO_MACHINE={error}")  # the engine goes on without, as in jobs it is set in otherwise
+        # the engine goes on without, as in jobs it is set in otherwise
+        _say(f"collio: warning: COLLIO_MACHINE={error}")
         return {}
     if found.told:
         _say(f"collio: {found.told}")
@@ -174,7 +195,11 @@ def _finish_report(document: Document, lines: Path, report_file: Path) -> None:
     if damaged:
         _say(f"collio: warning: {damaged} damaged lines in the report were left out")
     report_text.print_summary(console, document, environ_disabled=os.environ.get("COLLIO_ENABLE") == "0")
-    console.print(f"[dim]report: {report_file}   (`collio report {report_file}` shows it all)[/]", highlight=False, soft_wrap=True)
+    console.print(
+        f"[dim]report: {report_file}   (`collio report {report_file}` shows it all)[/]",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def _print_job(job: launch.Job) -> None:

@@ -1,4 +1,5 @@
-"""The job of `collio run --report`: watched to its end. Imported only then, as every job waits for what is imported."""
+"""The job of `collio run --report`: watched to its end. Imported only then, as every job waits for what is
+imported."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signa
 
 
 def supervise(job: Job) -> int:
-    """Runs the job to its end, hands signals on, returns its exit code (128 + n for signal n). Raises LaunchError."""
+    """Runs the job to its end, hands signals on, returns its exit code (128 + n for signal n). Raises
+    LaunchError."""
     waiting: list[int] = []
     child: subprocess.Popen[bytes] | None = None
 

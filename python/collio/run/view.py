@@ -20,8 +20,9 @@ CANNOT_RUN = 125
 def view(command: tuple[str, ...]) -> None:
     """Run a program that reads files in subfiles as ordinary files: collio view -- ncdump out.nc
 
-    Nothing is joined or copied beforehand. Opening such a file to write fails with EROFS ("Read-only file system"). All other files behave as usual.
-    The exit code is the program's; 125 means that collio could not start it.
+    Nothing is joined or copied beforehand. Opening such a file to write fails with EROFS ("Read-only file
+    system"). All other files behave as usual. The exit code is the program's; 125 means that collio could not
+    start it.
     """
     library = builds.find_library(builds.VIEW_PRELOAD)
     program = shutil.which(command[0])

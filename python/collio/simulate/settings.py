@@ -58,9 +58,14 @@ def combinations(ranks: list[int], costs: Costs, given: dict[str, str], vary: It
 def checked_hint(option: str, key: str, value: str) -> str:
     """The value. Raises PlanError unless it is a hint's."""
     if key in COSTS:
-        raise PlanError(f"{option} {key}={value}: {key} is a cost of the machine; --cost {key}={value} sets it")
+        raise PlanError(
+            f"{option} {key}={value}: {key} is a cost of the machine; --cost {key}={value} sets it"
+        )
     if key not in hints.BY_KEY:
-        raise PlanError(f"{option} {key}={value}: {key} is neither a hint of collio's nor a cost; costs are {', '.join(COSTS)}")
+        raise PlanError(
+            f"{option} {key}={value}: {key} is neither a hint of collio's nor a cost; costs are "
+            f"{', '.join(COSTS)}"
+        )
     try:
         return hints.BY_KEY[key].parse(value)
     except hints.HintError as error:

@@ -12,8 +12,11 @@ from collio.wording import counted, format_bytes, format_seconds
 
 BAR_CELLS = 40
 WAY_COLOURS = {"two_layer": "bright_green", "two_phase": "green", "romio": "blue", "tam": "cyan"}
-NOTE = ("limited by: the part that was at work for most of the time, and its share; in flight: most windows at a time; receives: messages that an "
-        "aggregator expects at a time; memory: of a node, for windows and pieces on their way")
+NOTE = (
+    "limited by: the part that was at work for most of the time, and its share; in flight: most windows at a "
+    "time; receives: messages that an "
+    "aggregator expects at a time; memory: of a node, for windows and pieces on their way"
+)
 
 
 def print_simulations(console: Console, documents: list[JsonObject], chart: bool) -> None:
@@ -28,8 +31,12 @@ def _print_one(console: Console, document: JsonObject) -> None:
     job, machine, automatic = document["job"], document["machine"], document["auto"]
     varied = ", ".join(f"{key}={value}" for key, value in document["varied"].items() if key != "ranks")
     console.print(
-        f"{job['ranks']} ranks on {job['nodes']} of {machine['nodes']} nodes of {machine['name']}, {format_bytes(job['bytes'])} in "
-        f"{counted(job['pieces'], 'piece')}" + (f", {varied}" if varied else ""), style="bold", highlight=False)
+        f"{job['ranks']} ranks on {job['nodes']} of {machine['nodes']} nodes of {machine['name']}, "
+        f"{format_bytes(job['bytes'])} in "
+        f"{counted(job['pieces'], 'piece')}" + (f", {varied}" if varied else ""),
+        style="bold",
+        highlight=False,
+    )
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in ("way", "time", "rate", "limited by", "in flight", "receives", "memory", "busiest link"):
         table.add_column(column, header_style="dim", no_wrap=column == "way", overflow="fold")
@@ -39,15 +46,24 @@ def _print_one(console: Console, document: JsonObject) -> None:
         name, share = limit_of(way)
         link = way["busiest_link"]
         table.add_row(
-            Text(way["way"], style=WAY_COLOURS[way["way"]]), format_seconds(way["seconds"]) + "*" * (way["seconds"] == soonest),
-            f"{format_bytes(job['bytes'] / way['seconds'])}/s", f"{name} {share:.0%}", str(way["windows_in_flight"]["most"]),
-            str(way["most_receives"]), format_bytes(way["node_memory_bytes"]), f"{format_seconds(link['seconds'])} {escape(link['name'])}")
+            Text(way["way"], style=WAY_COLOURS[way["way"]]),
+            format_seconds(way["seconds"]) + "*" * (way["seconds"] == soonest),
+            f"{format_bytes(job['bytes'] / way['seconds'])}/s",
+            f"{name} {share:.0%}",
+            str(way["windows_in_flight"]["most"]),
+            str(way["most_receives"]),
+            format_bytes(way["node_memory_bytes"]),
+            f"{format_seconds(link['seconds'])} {escape(link['name'])}",
+        )
     console.print(table)
     for way in document["ways"]:
         if "left_out" in way:
             console.print(f"left out: {way['way']}: {way['left_out']}", highlight=False, markup=False)
         elif way["rounds_simulated"] < way["rounds"]:
-            console.print(f"{way['way']}: {way['rounds_simulated']} of {way['rounds']} rounds stand for all", highlight=False)
+            console.print(
+                f"{way['way']}: {way['rounds_simulated']} of {way['rounds']} rounds stand for all",
+                highlight=False,
+            )
     console.print(f"auto takes {automatic['path']}: {automatic['reason']}", highlight=False, markup=False)
     console.print()
 
@@ -60,16 +76,25 @@ def limit_of(way: JsonObject) -> tuple[str, float]:
 
 def _print_chart(console: Console, documents: list[JsonObject]) -> None:
     """Rates by ranks, a bar each."""
-    rows = [(document["job"], way) for document in documents for way in document["ways"] if "left_out" not in way]
+    rows = [
+        (document["job"], way) for document in documents for way in document["ways"] if "left_out" not in way
+    ]
     most = max((job["bytes"] / way["seconds"] for job, way in rows), default=1)
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for column in ("ranks", "way", "rate", ""):
-        table.add_column(column, header_style="dim", justify="right" if column in ("ranks", "rate") else "left", no_wrap=True)
+        table.add_column(
+            column,
+            header_style="dim",
+            justify="right" if column in ("ranks", "rate") else "left",
+            no_wrap=True,
+        )
     last = None
     for job, way in rows:
         rate = job["bytes"] / way["seconds"]
         bar = Text("█" * max(1, round(BAR_CELLS * rate / most)), style=WAY_COLOURS[way["way"]])
-        table.add_row(str(job["ranks"]) if job["ranks"] != last else "", way["way"], f"{format_bytes(rate)}/s", bar)
+        table.add_row(
+            str(job["ranks"]) if job["ranks"] != last else "", way["way"], f"{format_bytes(rate)}/s", bar
+        )
         last = job["ranks"]
     console.print(table)
     console.print()

@@ -1,1 +1,2 @@
-"""Files whose bytes collio keeps in several subfiles (src/storage/subfiles): join, split and check them without MPI."""
+"""Files whose bytes collio keeps in several subfiles (src/storage/subfiles): join, split and check them
+without MPI."""

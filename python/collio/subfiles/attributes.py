@@ -26,7 +26,8 @@ def created(path: Path) -> Iterator[int]:
 
 
 def keep_access(source: Path, target: int, kind: int = stat.S_IFREG, strict: bool = True) -> None:
-    """Who may read and write the file `target`, as of `source`. `strict`: raises OSError where owner or group cannot be kept; else as `cp -p`."""
+    """Who may read and write the file `target`, as of `source`. `strict`: raises OSError where owner or group
+    cannot be kept; else as `cp -p`."""
     status = source.stat()
     group_kept = _keep_owner(status, target, strict)
     folder = kind == stat.S_IFDIR
@@ -79,7 +80,11 @@ def _keep_owner(status: os.stat_result, target: int, strict: bool) -> bool:
             if error.errno not in (errno.EPERM, errno.EINVAL):
                 raise
             if strict:
-                raise OSError(error.errno, f"the owner (user {status.st_uid}, group {status.st_gid}) cannot be kept: run this as its owner") from None
+                raise OSError(
+                    error.errno,
+                    f"the owner (user {status.st_uid}, group {status.st_gid}) cannot be kept: run this as "
+                    "its owner",
+                ) from None
     return False
 
 
@@ -102,5 +107,9 @@ def _access_list(source: Path) -> bytes | None:
 
 
 def _with_search(acl: bytes) -> bytes:
-    """The list of a file as that of its folder: those that may read may search. Entries: tag, permissions, id, after a version of 4 bytes."""
-    return acl[:4] + b"".join(struct.pack("<HHI", tag, allowed | (allowed & 4) >> 2, who) for tag, allowed, who in struct.iter_unpack("<HHI", acl[4:]))
+    """The list of a file as that of its folder: those that may read may search. Entries: tag, permissions,
+    id, after a version of 4 bytes."""
+    return acl[:4] + b"".join(
+        struct.pack("<HHI", tag, allowed | (allowed & 4) >> 2, who)
+        for tag, allowed, who in struct.iter_unpack("<HHI", acl[4:])
+    )

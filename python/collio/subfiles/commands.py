@@ -23,8 +23,15 @@ def _found(file: Path) -> subfile_set.SubfileSet | None:
 
 @click.command()
 @FILE
-@click.option("--unfinished", is_flag=True, help="Also a file that a program is writing, or ended before it closed it.")
-@click.option("--salvage", is_flag=True, help="Also a file whose end is missing, as after a loss of power: the bytes before the first that is missing. Says what is cut.")
+@click.option(
+    "--unfinished", is_flag=True, help="Also a file that a program is writing, or ended before it closed it."
+)
+@click.option(
+    "--salvage",
+    is_flag=True,
+    help="Also a file whose end is missing, as after a loss of power: the bytes before the first that is "
+    "missing. Says what is cut.",
+)
 def join(file: Path, unfinished: bool, salvage: bool) -> None:
     """Make one ordinary file of a file that is kept in subfiles.
 
@@ -60,15 +67,27 @@ def _length_to_join(found: subfile_set.SubfileSet, unfinished: bool, salvage: bo
         return length
     moving.refuse_damage(found)
     if not (found.manifest.complete or unfinished or salvage):
-        raise moving.RefusedError(f"it is being written, or a program ended before it closed it (collio fsck {found.path}); --unfinished joins what is there")
+        raise moving.RefusedError(
+            f"it is being written, or a program ended before it closed it (collio fsck {found.path}); "
+            "--unfinished joins what is there"
+        )
     return found.length()
 
 
 @click.command()
 @FILE
 @click.option("--subfiles", type=click.IntRange(1, 65535), required=True, help="How many.")
-@click.option("--unit", default="1MiB", show_default=True, help="Bytes of a stripe: consecutive stripes go to the subfiles in turn.")
-@click.option("--dirs", default="", help="Colon-separated folders that the subfiles are dealt to in turn. Default: one beside the file.")
+@click.option(
+    "--unit",
+    default="1MiB",
+    show_default=True,
+    help="Bytes of a stripe: consecutive stripes go to the subfiles in turn.",
+)
+@click.option(
+    "--dirs",
+    default="",
+    help="Colon-separated folders that the subfiles are dealt to in turn. Default: one beside the file.",
+)
 def split(file: Path, subfiles: int, unit: str, dirs: str) -> None:
     """Keep an ordinary file in subfiles from now on.
 
@@ -78,16 +97,23 @@ def split(file: Path, subfiles: int, unit: str, dirs: str) -> None:
     """
     unit_bytes = parse_size(unit)
     if not unit_bytes or unit_bytes > 1 << 30:
-        raise click.BadParameter(f"{unit}: allowed are 1 byte to 1 GiB{unit_advice(unit)}", param_hint="--unit")
+        raise click.BadParameter(
+            f"{unit}: allowed are 1 byte to 1 GiB{unit_advice(unit)}", param_hint="--unit"
+        )
     folders = [Path(folder) for folder in dirs.split(":") if folder]
     for folder in folders:
         if not folder.is_dir():
             raise click.BadParameter(f"{folder} is no folder", param_hint="--dirs")
     if _found(file):
-        raise click.ClickException(f"{file} is kept in subfiles already; collio join {file} makes it one file")
+        raise click.ClickException(
+            f"{file} is kept in subfiles already; collio join {file} makes it one file"
+        )
     try:
         moving.refuse_links(file)
         made = sets.split(file, subfiles, unit_bytes, folders)
     except (moving.RefusedError, ManifestError, OSError) as error:
         raise click.ClickException(f"cannot split {file}: {error}") from None
-    click.echo(f"{file}: {made.manifest.file_bytes:,} bytes in {counted(subfiles, 'subfile')}; manifest: {made.manifest_path}")
+    click.echo(
+        f"{file}: {made.manifest.file_bytes:,} bytes in {counted(subfiles, 'subfile')}; manifest: "
+        f"{made.manifest_path}"
+    )

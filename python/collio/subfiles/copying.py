@@ -47,28 +47,38 @@ class Data:
         except OSError as error:
             if error.errno not in (errno.ENXIO, errno.EINVAL):
                 raise
-            self._low = BEHIND_ALL if error.errno == errno.ENXIO else low  # a hole up to the end; or the file system does not say
+            # a hole up to the end; or the file system does not say
+            self._low = BEHIND_ALL if error.errno == errno.ENXIO else low
             self._high = BEHIND_ALL
 
 
-def copy_range(source: int, source_offset: int, target: int, target_offset: int, count: int, stop: Event) -> None:
+def copy_range(
+    source: int, source_offset: int, target: int, target_offset: int, count: int, stop: Event
+) -> None:
     """Raises OSError: also where the source ends early. Raises Stopped."""
     while count > 0:
         if stop.is_set():
             raise Stopped
         try:
-            moved = os.copy_file_range(source, target, min(count, MOST_BYTES_AT_ONCE), source_offset, target_offset)
+            moved = os.copy_file_range(
+                source, target, min(count, MOST_BYTES_AT_ONCE), source_offset, target_offset
+            )
         except OSError as error:
             if error.errno not in NO_KERNEL_COPY:
                 raise
-            moved = os.pwrite(target, os.pread(source, min(count, MEMORY_BYTES), source_offset), target_offset)
+            moved = os.pwrite(
+                target, os.pread(source, min(count, MEMORY_BYTES), source_offset), target_offset
+            )
         if moved == 0:
             raise OSError(errno.EIO, "a file ended while it was copied")
         source_offset, target_offset, count = source_offset + moved, target_offset + moved, count - moved
 
 
-def copy_data(data: Data, source: int, target: int, places: Iterator[tuple[int, int, int]], stop: Event) -> None:
-    """`places`: (offset in the source, offset in the target, bytes). The target has holes or zeros there. Raises OSError and Stopped."""
+def copy_data(
+    data: Data, source: int, target: int, places: Iterator[tuple[int, int, int]], stop: Event
+) -> None:
+    """`places`: (offset in the source, offset in the target, bytes). The target has holes or zeros there.
+    Raises OSError and Stopped."""
     for source_offset, target_offset, count in places:
         if stop.is_set():
             raise Stopped
@@ -77,7 +87,8 @@ def copy_data(data: Data, source: int, target: int, places: Iterator[tuple[int, 
 
 
 def copy_whole(source: int, target: int, stop: Event) -> None:
-    """A new file with the bytes of another: shares its blocks where the file system can. Raises OSError and Stopped."""
+    """A new file with the bytes of another: shares its blocks where the file system can. Raises OSError and
+    Stopped."""
     try:
         fcntl.ioctl(target, FICLONE, source)
     except OSError:
@@ -86,8 +97,11 @@ def copy_whole(source: int, target: int, stop: Event) -> None:
         copy_data(Data(source), source, target, iter([(0, 0, count)]), stop)
 
 
-def at_once(copy: Callable[..., None], works: list[tuple[Any, ...]], still_valid: Callable[[], None] = lambda: None) -> None:
-    """A thread for each work, up to MOST_THREADS: subfiles lie on different targets. After an error all stop. `copy` gets an Event that says so last.
+def at_once(
+    copy: Callable[..., None], works: list[tuple[Any, ...]], still_valid: Callable[[], None] = lambda: None
+) -> None:
+    """A thread for each work, up to MOST_THREADS: subfiles lie on different targets. After an error all stop.
+    `copy` gets an Event that says so last.
 
     `still_valid` raises what ends the copies; it is called ten times a second.
     """

@@ -12,19 +12,35 @@ from collio.subfiles.manifest import ManifestError
 
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--repair", "mend", is_flag=True, help="Cut files after the last byte before one that is missing, and make lost placeholders again. PATH is a file or its folder of subfiles.")
-@click.option("--orphans", "search", is_flag=True, help="List data in the folders PATH that no file leads to, with the commands that remove it. Folders below them are not searched.")
+@click.option(
+    "--repair",
+    "mend",
+    is_flag=True,
+    help="Cut files after the last byte before one that is missing, and make lost placeholders again. PATH "
+    "is a file or its folder of subfiles.",
+)
+@click.option(
+    "--orphans",
+    "search",
+    is_flag=True,
+    help="List data in the folders PATH that no file leads to, with the commands that remove it. Folders "
+    "below them are not searched.",
+)
 @click.option("--remove", is_flag=True, help="With --orphans: remove what is certain to be of no use.")
 def fsck(paths: tuple[Path, ...], mend: bool, search: bool, remove: bool) -> None:
     """Check files that are kept in subfiles.
 
-    Exit code 0: nothing is wrong. 1: bytes are missing or damaged, a file was not closed, its subfiles are another file's, or others may read what it forbids;
-    with --orphans: there is such data.
+    Exit code 0: nothing is wrong. 1: bytes are missing or damaged, a file was not closed, its subfiles are
+    another file's, or others may read what it forbids; with --orphans: there is such data.
     """
     if (mend and search) or (remove and not search):
         raise click.UsageError("--repair and --orphans exclude each other, and --remove goes with --orphans")
     try:
-        sound = _list_orphans(paths, remove) if search else all([(_repair if mend else _check)(path) for path in paths])
+        sound = (
+            _list_orphans(paths, remove)
+            if search
+            else all([(_repair if mend else _check)(path) for path in paths])
+        )
     except OSError as error:
         raise click.ClickException(str(error)) from None
     if not sound:

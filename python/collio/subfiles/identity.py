@@ -1,6 +1,7 @@
 """Whose the subfiles of a placeholder are: the same rules as src/storage/subfiles (docs/design/subfiles.md).
 
-The manifest records the inode of the placeholder that owns the set. Another placeholder with the same first lines is a copy of it.
+The manifest records the inode of the placeholder that owns the set. Another placeholder with the same first
+lines is a copy of it.
 """
 
 from __future__ import annotations
@@ -68,7 +69,11 @@ def ownership(found: SubfileSet) -> Ownership:
     if owns(found.path, found.manifest):
         return Ownership(Standing.own)
     with os.scandir(found.path.parent) as entries:
-        same = [Path(entry.path) for entry in entries if entry.inode() == found.manifest.inode and entry.is_file(follow_symlinks=False)]
+        same = [
+            Path(entry.path)
+            for entry in entries
+            if entry.inode() == found.manifest.inode and entry.is_file(follow_symlinks=False)
+        ]
     for path in same:
         if path != found.path and _begins_with(path, found.placeholder.head()) and owns(path, found.manifest):
             return Ownership(Standing.copy, path)
@@ -80,10 +85,16 @@ def why_not(found: SubfileSet, owned: Ownership) -> str:
     """Why nothing may be changed through this placeholder, and what to do."""
     path = found.path
     if owned.standing is Standing.copy:
-        return (f"it is a copy of the placeholder {owned.original}, whose bytes would change. For a copy with bytes remove {path}, then: "
-                f"collio cp {owned.original} {path}")
+        return (
+            f"it is a copy of the placeholder {owned.original}, whose bytes would change. For a copy with "
+            f"bytes remove {path}, then: "
+            f"collio cp {owned.original} {path}"
+        )
     folder = next(os.fsdecode(folder) for folder in found.manifest.folders if folder.startswith(b"/"))
-    return f"it may be a copy of a placeholder in another folder: its subfiles lie in {folder}. If {path} is the only one: collio fsck --repair {path}"
+    return (
+        f"it may be a copy of a placeholder in another folder: its subfiles lie in {folder}. If {path} "
+        f"is the only one: collio fsck --repair {path}"
+    )
 
 
 def _begins_with(path: Path, head: bytes) -> bool:
@@ -99,7 +110,10 @@ def placeholders(folder: Path) -> Iterator[tuple[Path, bytes]]:
     with os.scandir(folder) as entries:
         for entry in entries:
             try:
-                if entry.is_file(follow_symlinks=False) and 0 < entry.stat(follow_symlinks=False).st_size <= MOST_PLACEHOLDER_BYTES:
+                if (
+                    entry.is_file(follow_symlinks=False)
+                    and 0 < entry.stat(follow_symlinks=False).st_size <= MOST_PLACEHOLDER_BYTES
+                ):
                     yield Path(entry.path), Path(entry.path).read_bytes()
             except OSError:  # unreadable, or gone meanwhile
                 continue
@@ -108,7 +122,11 @@ def placeholders(folder: Path) -> Iterator[tuple[Path, bytes]]:
 def others(found: SubfileSet) -> list[Path]:
     """Further placeholders of the set in its folder. Raises OSError."""
     head = found.placeholder.head()
-    return [path for path, begin in placeholders(found.path.parent) if path != found.path and begin.startswith(head)]
+    return [
+        path
+        for path, begin in placeholders(found.path.parent)
+        if path != found.path and begin.startswith(head)
+    ]
 
 
 def remove_unless_shared(found: SubfileSet) -> str:
@@ -116,12 +134,16 @@ def remove_unless_shared(found: SubfileSet) -> str:
     if kept := others(found):
         return f"the subfiles stay: {kept[0]} is a copy of their placeholder and has them now"
     if foreign := found.remove():
-        return f"{found.folder} stays, as other files lie in it: {', '.join(sorted(path.name for path in foreign))}"
+        return (
+            f"{found.folder} stays, as other files lie in it: "
+            f"{', '.join(sorted(path.name for path in foreign))}"
+        )
     return ""
 
 
 def adopt(found: SubfileSet) -> None:
-    """The placeholder owns the set from now on, unless a copy of it does meanwhile. Copies have the first subfile together. Raises ManifestError and OSError."""
+    """The placeholder owns the set from now on, unless a copy of it does meanwhile. Copies have the first
+    subfile together. Raises ManifestError and OSError."""
     first = found.subfile(0)
     with contextlib.ExitStack() as locks:
         for path in (first, found.path) if first.exists() else (found.path,):

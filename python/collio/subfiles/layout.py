@@ -1,7 +1,8 @@
 """Which subfile has which stripe: the same arithmetic as src/storage/subfiles/layout.hpp.
 
-Stripes go to all subfiles in turn. From the first stripe of a deal on, they go in turn to the members of that deal. A subfile has its stripes one behind
-the other, in the order of the file: the number of a stripe in its subfile is its row.
+Stripes go to all subfiles in turn. From the first stripe of a deal on, they go in turn to the members of that
+deal. A subfile has its stripes one behind the other, in the order of the file: the number of a stripe in its
+subfile is its row.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Deal:
     def index(self, subfile: int) -> int | None:
         """Which member the subfile is; None: it is no member."""
         at = bisect_left(self.members, subfile)
-        return at if self.members[at:at + 1] == (subfile,) else None
+        return at if self.members[at : at + 1] == (subfile,) else None
 
     def rows(self, index: int, stripes: int) -> int:
         """Of the first `stripes` of this deal, how many go to the member at `index`."""
@@ -75,7 +76,8 @@ class Layout:
         return shares
 
     def length_by(self, subfile: int, subfile_bytes: int) -> int:
-        """Bytes of a file that ends with the last byte of this subfile. What the subfile has behind its last stripe does not count."""
+        """Bytes of a file that ends with the last byte of this subfile. What the subfile has behind its last
+        stripe does not count."""
         if subfile_bytes == 0:
             return 0
         row, inside = divmod(subfile_bytes - 1, self.unit)
@@ -91,7 +93,8 @@ class Layout:
         return length
 
     def lacking(self, subfile: int, subfile_bytes: int) -> int | None:
-        """The first byte of the file that a subfile of this length lacks; None: it has all that it ever gets."""
+        """The first byte of the file that a subfile of this length lacks; None: it has all that it ever
+        gets."""
         row, inside = divmod(subfile_bytes, self.unit)
         for deal, stripes in self._dealt(self._firsts[-1] + (row + 1) * self.count):
             if (index := deal.index(subfile)) is not None:

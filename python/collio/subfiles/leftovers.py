@@ -1,4 +1,5 @@
-"""Temporary files of `collio join`, `split`, `cp` and `mv`: their names, and how those of killed processes are found and removed."""
+"""Temporary files of `collio join`, `split`, `cp` and `mv`: their names, and how those of killed processes
+are found and removed."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ class Leftover:
         return _start_of(self.process) not in (None, self.start)
 
     def is_needed(self) -> bool:
-        """Whether it holds bytes: a file that was to be replaced, or the placeholder of one that was being moved and has no other now. Raises OSError."""
+        """Whether it holds bytes: a file that was to be replaced, or the placeholder of one that was being
+        moved and has no other now. Raises OSError."""
         if self.kind == REPLACED:
             return True
         try:

@@ -1,7 +1,7 @@
 """Placeholders and manifests, as text: the same rules as src/storage/subfiles/manifest.cpp.
 
-A placeholder stands under the file's name and gives the folder of the manifest and an identity. A manifest is used only if it is exactly the text
-that its values give, checksum included.
+A placeholder stands under the file's name and gives the folder of the manifest and an identity. A manifest is
+used only if it is exactly the text that its values give, checksum included.
 """
 
 from __future__ import annotations
@@ -21,11 +21,16 @@ MARK_DAMAGE = 3  # up to this many wrong bytes the file is a damaged placeholder
 MOST_HEAD_BYTES = 1024
 EXPLANATION = (
     "collio keeps the bytes of this file in several subfiles; the manifest in the folder above says where.\n"
-    "Programs under `collio run` read and write them as this file. `collio join FILE` makes it one file again.\n"
+    "Programs under `collio run` read and write them as this file. `collio join FILE` makes it one file "
+    "again.\n"
 )
 FORM = re.compile(
-    rb"collio subfiles [12]\nidentity ([0-9a-f]{16})\nstate (complete|writing)\nbase ([^\n]+)\ninode ([0-9a-f]{16})\nborn (N)\nunit (N)\nsubfiles (N)\n"
-    rb"((?:folder [^\n]+\n)+)((?:deal N(?: N)+\n)*)bytes (N)\nsynced (N)\nchecksum [0-9a-f]{16}\n".replace(b"N", rb"\d{1,19}"))
+    rb"collio subfiles [12]\nidentity ([0-9a-f]{16})\nstate (complete|writing)\nbase ([^\n]+)\ninode "
+    rb"([0-9a-f]{16})\nborn (N)\nunit (N)\nsubfiles (N)\n"
+    rb"((?:folder [^\n]+\n)+)((?:deal N(?: N)+\n)*)bytes (N)\nsynced (N)\nchecksum [0-9a-f]{16}\n".replace(
+        b"N", rb"\d{1,19}"
+    )
+)
 
 
 class ManifestError(Exception):
@@ -34,7 +39,8 @@ class ManifestError(Exception):
 
 @dataclass
 class Manifest:
-    """Sizes in bytes. `folders`: dealt to the subfiles in turn; relative ones begin at the manifest's folder. `born`: when the inode was made, in ns; 0: unknown.
+    """Sizes in bytes. `folders`: dealt to the subfiles in turn; relative ones begin at the manifest's folder.
+    `born`: when the inode was made, in ns; 0: unknown.
 
     `deals`: the re-deals, in the order of the file. `layout` keeps those that it was first asked for.
     """
@@ -52,10 +58,22 @@ class Manifest:
     deals: list[Deal] = field(default_factory=list)
 
     def text(self) -> bytes:
-        lines = [b"identity %016x" % self.identity, b"state " + (b"complete" if self.complete else b"writing"), b"base " + escape(self.base)]
-        lines += [b"inode %016x" % self.inode, b"born %d" % self.born, b"unit %d" % self.unit, b"subfiles %d" % self.count]
+        lines = [
+            b"identity %016x" % self.identity,
+            b"state " + (b"complete" if self.complete else b"writing"),
+            b"base " + escape(self.base),
+        ]
+        lines += [
+            b"inode %016x" % self.inode,
+            b"born %d" % self.born,
+            b"unit %d" % self.unit,
+            b"subfiles %d" % self.count,
+        ]
         lines += [b"folder " + escape(folder) for folder in self.folders]
-        lines += [b"deal " + b" ".join(b"%d" % number for number in (deal.first, *deal.members)) for deal in self.deals]
+        lines += [
+            b"deal " + b" ".join(b"%d" % number for number in (deal.first, *deal.members))
+            for deal in self.deals
+        ]
         lines += [b"bytes %d" % self.file_bytes, b"synced %d" % self.synced_bytes]
         text = MANIFEST_LINES[bool(self.deals)] + b"".join(line + b"\n" for line in lines)
         return text + b"checksum %016x\n" % checksum(text)
@@ -66,8 +84,14 @@ class Manifest:
 
     def is_allowed(self) -> bool:
         firsts, members = [0, *(deal.first for deal in self.deals)], [deal.members for deal in self.deals]
-        return (self.unit > 0 and self.count > 0 and len(self.deals) <= MOST_DEALS and _ascend(firsts) and firsts[-1] < 1 << 63
-                and all(_ascend(some) and some[-1] < self.count for some in members))
+        return (
+            self.unit > 0
+            and self.count > 0
+            and len(self.deals) <= MOST_DEALS
+            and _ascend(firsts)
+            and firsts[-1] < 1 << 63
+            and all(_ascend(some) and some[-1] < self.count for some in members)
+        )
 
 
 def _ascend(numbers: Sequence[int]) -> bool:
@@ -83,7 +107,9 @@ def checksum(text: bytes) -> int:
 
 
 def escape(text: bytes) -> bytes:
-    return b"".join(b"%%%02x" % byte if byte < 0x20 or byte in (0x7F, 0x25) else bytes([byte]) for byte in text)
+    return b"".join(
+        b"%%%02x" % byte if byte < 0x20 or byte in (0x7F, 0x25) else bytes([byte]) for byte in text
+    )
 
 
 def unescape(text: bytes) -> bytes:
@@ -98,12 +124,26 @@ def parse(text: bytes, path: str) -> Manifest:
     if found:
         identity, state, base, inode, born, unit, count, folders, deals, file_bytes, synced = found.groups()
         manifest = Manifest(
-            int(identity, 16), state == b"complete", unescape(base), int(inode, 16), int(unit), int(count),
-            [unescape(line.removeprefix(b"folder ")) for line in folders.splitlines()], int(file_bytes), int(synced), int(born),
-            [Deal(first, tuple(members)) for first, *members in (map(int, line.split()[1:]) for line in deals.splitlines())])
+            int(identity, 16),
+            state == b"complete",
+            unescape(base),
+            int(inode, 16),
+            int(unit),
+            int(count),
+            [unescape(line.removeprefix(b"folder ")) for line in folders.splitlines()],
+            int(file_bytes),
+            int(synced),
+            int(born),
+            [
+                Deal(first, tuple(members))
+                for first, *members in (map(int, line.split()[1:]) for line in deals.splitlines())
+            ],
+        )
         if manifest.text() == text and manifest.is_allowed():
             return manifest
-    raise ManifestError(f"{path} is no manifest of collio's subfiles, or is damaged: its checksum does not match its content")
+    raise ManifestError(
+        f"{path} is no manifest of collio's subfiles, or is damaged: its checksum does not match its content"
+    )
 
 
 @dataclass
@@ -128,5 +168,7 @@ def parse_placeholder(begin: bytes, path: str) -> Placeholder | None:
         return None
     found = re.match(rb"collio placeholder 1 ([0-9a-f]{16})\nfolder ([^\n/]+)\n", begin)
     if not found:
-        raise ManifestError(f"{path} is a placeholder of collio's subfiles that is damaged, or of another version")
+        raise ManifestError(
+            f"{path} is a placeholder of collio's subfiles that is damaged, or of another version"
+        )
     return Placeholder(int(found[1], 16), unescape(found[2]))

@@ -1,4 +1,5 @@
-"""Copies, moves and removes files. What is kept in subfiles is copied, moved and removed with its subfiles."""
+"""Copies, moves and removes files. What is kept in subfiles is copied, moved and removed with its
+subfiles."""
 
 from __future__ import annotations
 
@@ -14,7 +15,16 @@ from collio.flushing import flush_folder
 from collio.subfiles import attributes, identity, leftovers, sets
 from collio.subfiles.manifest import ManifestError, Placeholder
 from collio.subfiles.steady import steady
-from collio.subfiles.subfile_set import USE_BYTE, SubfileSet, find, free_folder, locked, placeholder_of, replace_text, write_flushed
+from collio.subfiles.subfile_set import (
+    USE_BYTE,
+    SubfileSet,
+    find,
+    free_folder,
+    locked,
+    placeholder_of,
+    replace_text,
+    write_flushed,
+)
 
 
 class RefusedError(Exception):
@@ -33,7 +43,8 @@ def unused(path: Path, shared: bool = False) -> Iterator[None]:
 
 @contextmanager
 def held(found: SubfileSet) -> Iterator[None]:
-    """Nobody else has the file open, and its name still leads to this set. Raises RefusedError, ManifestError and OSError."""
+    """Nobody else has the file open, and its name still leads to this set. Raises RefusedError, ManifestError
+    and OSError."""
     with unused(found.path):
         if find(found.path) != found:
             raise RefusedError(f"{found.path} was changed by a program meanwhile: try again")
@@ -41,14 +52,22 @@ def held(found: SubfileSet) -> Iterator[None]:
 
 
 def refuse_links(path: Path) -> None:
-    """Raises RefusedError where the file has further names: they would keep a placeholder without subfiles, or the old bytes."""
+    """Raises RefusedError where the file has further names: they would keep a placeholder without subfiles,
+    or the old bytes."""
     if (names := path.stat().st_nlink) > 1:
-        raise RefusedError(f"{path} has {names} names (hard links), and only this one would change. Remove the others, or work on a copy: collio cp")
+        raise RefusedError(
+            f"{path} has {names} names (hard links), and only this one would change. Remove the others, or "
+            "work on a copy: collio cp"
+        )
 
 
 def refuse_damage(found: SubfileSet) -> None:
     if problems := found.problems():
-        raise RefusedError("\n  ".join([f"{found.path} is damaged:", *problems, f"collio fsck {found.path} says what can be done"]))
+        raise RefusedError(
+            "\n  ".join(
+                [f"{found.path} is damaged:", *problems, f"collio fsck {found.path} says what can be done"]
+            )
+        )
 
 
 def check_target(source: Path, target: Path) -> Path:
@@ -73,7 +92,8 @@ def check_target(source: Path, target: Path) -> Path:
 
 
 def copy(source: Path, target: Path) -> str:
-    """As `cp -p`, with a set of its own for a file in subfiles. Returns a remark, or "". Raises RefusedError, ManifestError and OSError."""
+    """As `cp -p`, with a set of its own for a file in subfiles. Returns a remark, or "". Raises RefusedError,
+    ManifestError and OSError."""
     target = check_target(source, target)
     leftovers.clean(target)
     found = find(source)
@@ -112,7 +132,8 @@ def move(source: Path, target: Path) -> str:
 
 
 def remove(path: Path) -> str:
-    """A file, and its subfiles if no other placeholder has them. Returns a remark, or "". Raises RefusedError, ManifestError and OSError."""
+    """A file, and its subfiles if no other placeholder has them. Returns a remark, or "". Raises
+    RefusedError, ManifestError and OSError."""
     if path.is_dir() and not path.is_symlink():
         raise RefusedError(f"{path} is a folder")
     try:
@@ -148,14 +169,21 @@ def remove_set(found: SubfileSet) -> str:
     if owned.original:
         return f"{found.path}: the name alone is removed: it was a copy of the placeholder {owned.original}"
     if not owned.may_change:
-        return f"{found.path}: the name alone is removed: {found.folder} stays, as a placeholder in another folder may own the subfiles"
+        return (
+            f"{found.path}: the name alone is removed: {found.folder} stays, as a placeholder in another "
+            "folder may own the subfiles"
+        )
     return identity.remove_unless_shared(found)
 
 
 def _goes_alone(found: SubfileSet) -> bool:
     """Whether its folder may go where the placeholder goes: nobody else needs it here."""
-    return (identity.ownership(found).may_change and found.path.stat().st_nlink == 1 and not identity.others(found)
-            and all(folder == b"." or folder.startswith(b"/") for folder in found.manifest.folders))
+    return (
+        identity.ownership(found).may_change
+        and found.path.stat().st_nlink == 1
+        and not identity.others(found)
+        and all(folder == b"." or folder.startswith(b"/") for folder in found.manifest.folders)
+    )
 
 
 def _move_ordinary(source: Path, target: Path) -> str:
@@ -178,7 +206,8 @@ def _move_ordinary(source: Path, target: Path) -> str:
 
 
 def _move_folder(found: SubfileSet, target: Path) -> str:
-    """To another folder of the same file system. Whatever ends the process: the name leads to the bytes before the folder is renamed, `target` after it.
+    """To another folder of the same file system. Whatever ends the process: the name leads to the bytes
+    before the folder is renamed, `target` after it.
 
     Returns a remark, or "". Raises OSError: EXDEV where it is another file system; all is as before then.
     """
@@ -207,8 +236,11 @@ def _move_folder(found: SubfileSet, target: Path) -> str:
 
 
 def _move_below(found: SubfileSet, target: Path) -> None:
-    """A flushed placeholder in the free name `target`, then the folder it leads to. Raises OSError: the folder is where it was then."""
-    placeholder = Placeholder(found.manifest.identity, os.fsencode(free_folder(target, found.manifest.identity)))
+    """A flushed placeholder in the free name `target`, then the folder it leads to. Raises OSError: the
+    folder is where it was then."""
+    placeholder = Placeholder(
+        found.manifest.identity, os.fsencode(free_folder(target, found.manifest.identity))
+    )
     moved = SubfileSet(target, placeholder, found.manifest)
     text = found.manifest_path.read_bytes()
     with sets.temporary_file(target, "moving") as (temporary, file):
@@ -228,16 +260,25 @@ def _move_below(found: SubfileSet, target: Path) -> None:
 
 
 def _finish_interrupted(source: Path, target: Path) -> bool:
-    """After a move between folders that a loss of power, or a kill, interrupted: removes the name whose subfiles are at the other one.
+    """After a move between folders that a loss of power, or a kill, interrupted: removes the name whose
+    subfiles are at the other one.
 
     Returns whether the bytes are at `target` already. Raises ManifestError and OSError.
     """
-    if source.is_symlink() or not source.is_file() or not target.exists() or source.parent.samefile(target.parent):
+    if (
+        source.is_symlink()
+        or not source.is_file()
+        or not target.exists()
+        or source.parent.samefile(target.parent)
+    ):
         return False
     old, new = placeholder_of(source), placeholder_of(target)
     if old is None or new is None or old.identity != new.identity:
         return False
-    there, moved = ((path.parent / os.fsdecode(placeholder.folder) / "manifest").exists() for path, placeholder in ((source, old), (target, new)))
+    there, moved = (
+        (path.parent / os.fsdecode(placeholder.folder) / "manifest").exists()
+        for path, placeholder in ((source, old), (target, new))
+    )
     if there == moved:
         return False
     lost = target if there else source
@@ -253,7 +294,8 @@ def _own_set(path: Path) -> SubfileSet | None:
 
 
 def _give_name(path: Path, target: Path, kind: str = "") -> str:
-    """Renames, and removes the set that the name had; a damaged one stays. `kind`: of a temporary file, which is removed on error.
+    """Renames, and removes the set that the name had; a damaged one stays. `kind`: of a temporary file, which
+    is removed on error.
 
     Returns a remark, or "". Raises OSError and RefusedError.
     """
@@ -262,7 +304,9 @@ def _give_name(path: Path, target: Path, kind: str = "") -> str:
         try:
             old = _own_set(target)
         except ManifestError as error:
-            damage = f"subfiles of the file that {target} was before stay: {error}. {_search(target)} lists them"
+            damage = (
+                f"subfiles of the file that {target} was before stay: {error}. {_search(target)} lists them"
+            )
         with held(old) if old else unused(target) if damage else contextlib.nullcontext():
             path.replace(target)
             flush_folder(target.parent)

@@ -45,8 +45,8 @@ def _to_target(verb: str, work: Callable[[Path, Path], str], sources: tuple[Path
 def cp(sources: tuple[Path, ...], target: Path) -> None:
     """Copy files, also those that are kept in subfiles: a copy gets subfiles of its own.
 
-    As `cp -p SOURCE... TARGET`: owner where allowed, modes, access control lists, attributes and times are kept, and TARGET is replaced. Holes stay holes.
-    File systems that can share blocks do.
+    As `cp -p SOURCE... TARGET`: owner where allowed, modes, access control lists, attributes and times are
+    kept, and TARGET is replaced. Holes stay holes. File systems that can share blocks do.
     """
     _to_target("copy", moving.copy, sources, target)
 
@@ -57,7 +57,8 @@ def cp(sources: tuple[Path, ...], target: Path) -> None:
 def mv(sources: tuple[Path, ...], target: Path) -> None:
     """Move or rename files, also those that are kept in subfiles.
 
-    As `mv SOURCE... TARGET`. Subfiles in other folders (collio_subfile_dirs) stay there, unless TARGET is on another file system.
+    As `mv SOURCE... TARGET`. Subfiles in other folders (collio_subfile_dirs) stay there, unless TARGET is on
+    another file system.
     """
     _to_target("move", moving.move, sources, target)
 

@@ -19,7 +19,8 @@ BUFFER_BYTES = 1 << 20
 
 
 class SubfileReader(io.RawIOBase):
-    """The bytes of a file in subfiles. Nobody joins the file while it is open. Not for several threads at once."""
+    """The bytes of a file in subfiles. Nobody joins the file while it is open. Not for several threads at
+    once."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Raises ManifestError, FileNotFoundError and OSError: of a set that is damaged, too."""
@@ -38,13 +39,18 @@ class SubfileReader(io.RawIOBase):
     def _wait_for_joins(self) -> None:
         """Holds the lock of all who have the file open, where the file system has locks."""
         try:
-            fcntl.fcntl(self._placeholder, fcntl.F_OFD_SETLKW, struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, subfile_set.USE_BYTE, 1, 0))
+            fcntl.fcntl(
+                self._placeholder,
+                fcntl.F_OFD_SETLKW,
+                struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, subfile_set.USE_BYTE, 1, 0),
+            )
         except OSError as error:
             if error.errno not in subfile_set.NO_LOCKS:
                 raise
 
     def _measure(self) -> tuple[subfile_set.SubfileSet, int]:
-        """The set and the file's length. Looks again if a program that writes the file re-dealt it meanwhile: the lengths would mean other bytes."""
+        """The set and the file's length. Looks again if a program that writes the file re-dealt it meanwhile:
+        the lengths would mean other bytes."""
         found, before = self._find(), None
         while before is None or found.manifest.deals != before.manifest.deals:
             before, problems, length = found, found.problems(), found.length()

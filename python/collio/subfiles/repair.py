@@ -12,7 +12,15 @@ from collio.subfiles import attributes, identity, sets
 from collio.subfiles.identity import Standing
 from collio.subfiles.manifest import Manifest, ManifestError, Placeholder, parse
 from collio.subfiles.moving import RefusedError, unused
-from collio.subfiles.subfile_set import SET_BYTE, SubfileSet, base_of, find, locked, replace_text, write_flushed
+from collio.subfiles.subfile_set import (
+    SET_BYTE,
+    SubfileSet,
+    base_of,
+    find,
+    locked,
+    replace_text,
+    write_flushed,
+)
 
 
 def whole_bytes(found: SubfileSet) -> int:
@@ -21,20 +29,27 @@ def whole_bytes(found: SubfileSet) -> int:
     lacking = [manifest.layout.lacking(number, length or 0) for number, length in enumerate(found.lengths())]
     length = min([manifest.file_bytes, *(first for first in lacking if first is not None)])
     if length < manifest.synced_bytes:
-        raise RefusedError(f"byte {length:,} of {found.path} is missing, and {manifest.synced_bytes:,} bytes were flushed: "
-                           "this is no loss by a crash. Restore the subfiles that collio fsck lists")
+        raise RefusedError(
+            f"byte {length:,} of {found.path} is missing, and {manifest.synced_bytes:,} bytes were flushed: "
+            "this is no loss by a crash. Restore the subfiles that collio fsck lists"
+        )
     return length
 
 
 def cut_text(found: SubfileSet, length: int) -> str:
     manifest = found.manifest
-    return f"{found.path}: cut after {length:,} bytes; {manifest.file_bytes - length:,} bytes behind them are gone ({manifest.synced_bytes:,} had been flushed)"
+    return (
+        f"{found.path}: cut after {length:,} bytes; {manifest.file_bytes - length:,} bytes behind them "
+        f"are gone ({manifest.synced_bytes:,} had been flushed)"
+    )
 
 
 def is_interrupted_join(found: SubfileSet) -> bool:
     """The placeholder has the length that a join gives it before it copies."""
     size = found.path.stat().st_size
-    return size != len(found.placeholder.text()) and size == max(found.length(), len(found.placeholder.head()))
+    return size != len(found.placeholder.text()) and size == max(
+        found.length(), len(found.placeholder.head())
+    )
 
 
 def foreign_bytes(found: SubfileSet) -> str:
@@ -44,9 +59,15 @@ def foreign_bytes(found: SubfileSet) -> str:
         begin = file.read(len(text))
     if is_interrupted_join(found) or (size <= len(text) and text.startswith(begin)):
         return ""
-    what = f"{size - len(text):,} bytes behind the placeholder's text" if size > len(text) else "bytes in the placeholder's text"
-    return (f"a program without collio wrote {what}: they are in no subfile, and readers do not see them. "
-            f"truncate -s {len(found.placeholder.head())} {shlex.quote(str(found.path))} removes them")
+    what = (
+        f"{size - len(text):,} bytes behind the placeholder's text"
+        if size > len(text)
+        else "bytes in the placeholder's text"
+    )
+    return (
+        f"a program without collio wrote {what}: they are in no subfile, and readers do not see them. "
+        f"truncate -s {len(found.placeholder.head())} {shlex.quote(str(found.path))} removes them"
+    )
 
 
 def repair(path: Path) -> Iterator[str]:
@@ -135,7 +156,11 @@ def unused_sets(path: Path) -> list[tuple[Path, Manifest]]:
 def folders_of(path: Path) -> list[Path]:
     """Folders that a set of this name has, or had. Raises OSError."""
     base = os.fsdecode(base_of(os.fsencode(path.name)))
-    return sorted(folder for folder in path.parent.iterdir() if folder.name == f"{base}.collio" or folder.name.startswith(f"{base}.collio-"))
+    return sorted(
+        folder
+        for folder in path.parent.iterdir()
+        if folder.name == f"{base}.collio" or folder.name.startswith(f"{base}.collio-")
+    )
 
 
 def set_of(folder: Path, manifest: Manifest, path: Path) -> SubfileSet:
@@ -144,11 +169,19 @@ def set_of(folder: Path, manifest: Manifest, path: Path) -> SubfileSet:
 
 def _lost_folder(path: Path) -> Path:
     sets_there = unused_sets(path)
-    own = [folder for folder, manifest in sets_there if path.exists() and identity.owns(path, manifest)] or [folder for folder, _ in sets_there]
+    own = [folder for folder, manifest in sets_there if path.exists() and identity.owns(path, manifest)] or [
+        folder for folder, _ in sets_there
+    ]
     if not own:
-        raise RefusedError(f"{path} {'is empty' if path.exists() else 'does not exist'}, and no folder beside it has subfiles that belong to no other file")
+        raise RefusedError(
+            f"{path} {'is empty' if path.exists() else 'does not exist'}, and no folder beside it has "
+            "subfiles that belong to no other file"
+        )
     if len(own) > 1:
-        raise RefusedError(f"several folders may have the bytes of {path}: {', '.join(map(str, own))}. Choose one: collio fsck --repair FOLDER")
+        raise RefusedError(
+            f"several folders may have the bytes of {path}: {', '.join(map(str, own))}. Choose one: collio "
+            "fsck --repair FOLDER"
+        )
     return own[0]
 
 
@@ -163,7 +196,11 @@ def _recover(folder: Path, name: Path | None) -> str:
         if path.exists():
             raise RefusedError(f"{path} is there already: rename it first")
     found = set_of(folder, manifest, path)
-    like = path if path.exists() else next((subfile for subfile in found.subfiles() if subfile.exists()), found.manifest_path)
+    like = (
+        path
+        if path.exists()
+        else next((subfile for subfile in found.subfiles() if subfile.exists()), found.manifest_path)
+    )
     with sets.temporary_file(path, "moving") as (temporary, file):
         write_flushed(file, found.placeholder.text())
         attributes.keep_access(like, file, strict=False)

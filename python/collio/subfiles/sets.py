@@ -1,4 +1,5 @@
-"""Makes a set from a file, a file from a set, and a set from a set. Until the last step everything is as before."""
+"""Makes a set from a file, a file from a set, and a set from a set. Until the last step everything is as
+before."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def temporary_file(path: Path, kind: str) -> Iterator[tuple[Path, int]]:
 
 @contextmanager
 def new_set(path: Path, kind: str, manifest: Manifest, like: Path) -> Iterator[SubfileSet]:
-    """A set whose placeholder has a temporary name beside `path`, without subfiles; removed on error. At the end it is flushed, and has owner and modes of `like`.
+    """A set whose placeholder has a temporary name beside `path`, without subfiles; removed on error. At the
+    end it is flushed, and has owner and modes of `like`.
 
     Whatever ends the process: the placeholder leads to all that there is. Raises OSError.
     """
@@ -71,18 +73,35 @@ def _open_to_others(made: SubfileSet, like: Path, strict: bool) -> None:
 
 
 def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
-    """Subfiles of an ordinary file; its name is a placeholder then. On error all is as before. Raises OSError."""
+    """Subfiles of an ordinary file; its name is a placeholder then. On error all is as before. Raises
+    OSError."""
     path = path.resolve()
     leftovers.clean(path)
     with steady(path) as source:
         file_bytes = source.status.st_size
-        manifest = Manifest(secrets.randbits(64), True, base_of(os.fsencode(path.name)), 0, unit, count, file_bytes=file_bytes, synced_bytes=file_bytes)
+        manifest = Manifest(
+            secrets.randbits(64),
+            True,
+            base_of(os.fsencode(path.name)),
+            0,
+            unit,
+            count,
+            file_bytes=file_bytes,
+            synced_bytes=file_bytes,
+        )
         if folders:
             manifest.folders = [os.fsencode(folder.resolve()) for folder in folders]
         with new_set(path, "splitting", manifest, path) as made:
             layout = manifest.layout
             shares = layout.shares(file_bytes)
-            copying.at_once(_copy_out, [(path, subfile, layout, number, file_bytes, shares[number]) for number, subfile in enumerate(made.subfiles())], source.check)
+            copying.at_once(
+                _copy_out,
+                [
+                    (path, subfile, layout, number, file_bytes, shares[number])
+                    for number, subfile in enumerate(made.subfiles())
+                ],
+                source.check,
+            )
         try:
             source.replace_by(made.path)
         except BaseException:
@@ -93,7 +112,9 @@ def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
     return dataclasses.replace(made, path=path)
 
 
-def _copy_out(path: Path, subfile: Path, layout: Layout, number: int, file_bytes: int, share: int, stop: Event) -> None:
+def _copy_out(
+    path: Path, subfile: Path, layout: Layout, number: int, file_bytes: int, share: int, stop: Event
+) -> None:
     with open(path, "rb") as source, attributes.created(subfile) as target:
         os.ftruncate(target, share)
         places = ((low, inside, count) for inside, low, count in layout.stripes(number, file_bytes))
@@ -104,7 +125,8 @@ def _copy_out(path: Path, subfile: Path, layout: Layout, number: int, file_bytes
 
 
 def join(found: SubfileSet, file_bytes: int) -> str:
-    """One file again, of this many bytes, in place of the placeholder. On error all is as before. Raises OSError.
+    """One file again, of this many bytes, in place of the placeholder. On error all is as before. Raises
+    OSError.
 
     Returns what stays of the set, and why; "": nothing does.
     """
@@ -112,8 +134,17 @@ def join(found: SubfileSet, file_bytes: int) -> str:
     with temporary_file(found.path, "joining") as (temporary, target):
         with steady_set(found):
             os.ftruncate(target, file_bytes)
-            copying.at_once(_copy_in, [(path, target, found.manifest.layout, number, file_bytes) for number, path in enumerate(found.subfiles())])
-            written = max((path.stat().st_mtime_ns for path in found.subfiles() if path.exists()), default=found.path.stat().st_mtime_ns)
+            copying.at_once(
+                _copy_in,
+                [
+                    (path, target, found.manifest.layout, number, file_bytes)
+                    for number, path in enumerate(found.subfiles())
+                ],
+            )
+            written = max(
+                (path.stat().st_mtime_ns for path in found.subfiles() if path.exists()),
+                default=found.path.stat().st_mtime_ns,
+            )
             attributes.keep_all(found.path, target)
             os.utime(target, ns=(written, written))
             os.fsync(target)
@@ -122,7 +153,10 @@ def join(found: SubfileSet, file_bytes: int) -> str:
     try:
         return identity.remove_unless_shared(found)
     except OSError as error:
-        return f"subfiles stay, which nobody needs: {error}; collio fsck --orphans {found.path.parent} lists them"
+        return (
+            f"subfiles stay, which nobody needs: {error}; collio fsck --orphans {found.path.parent} "
+            "lists them"
+        )
 
 
 def _copy_in(subfile: Path, target: int, layout: Layout, number: int, file_bytes: int, stop: Event) -> None:
@@ -132,17 +166,32 @@ def _copy_in(subfile: Path, target: int, layout: Layout, number: int, file_bytes
         return
     with source:
         here = os.fstat(source.fileno()).st_size
-        places = ((inside, low, min(count, here - inside)) for inside, low, count in layout.stripes(number, file_bytes) if inside < here)
+        places = (
+            (inside, low, min(count, here - inside))
+            for inside, low, count in layout.stripes(number, file_bytes)
+            if inside < here
+        )
         copying.copy_data(copying.Data(source.fileno()), source.fileno(), target, places, stop)
 
 
 def copy_set(found: SubfileSet, path: Path) -> SubfileSet:
-    """A whole copy with its own identity; the name is given by the caller: it has a temporary one. Raises OSError."""
-    folders = [folder if folder == b"." else os.fsencode(found.folder / os.fsdecode(folder)) for folder in found.manifest.folders]
-    made_of = dataclasses.replace(found.manifest, identity=secrets.randbits(64), base=base_of(os.fsencode(path.name)), folders=folders,
-                                  synced_bytes=found.manifest.file_bytes)
+    """A whole copy with its own identity; the name is given by the caller: it has a temporary one. Raises
+    OSError."""
+    folders = [
+        folder if folder == b"." else os.fsencode(found.folder / os.fsdecode(folder))
+        for folder in found.manifest.folders
+    ]
+    made_of = dataclasses.replace(
+        found.manifest,
+        identity=secrets.randbits(64),
+        base=base_of(os.fsencode(path.name)),
+        folders=folders,
+        synced_bytes=found.manifest.file_bytes,
+    )
     with new_set(path, "copying", made_of, found.path) as made, steady_set(found):
-        copying.at_once(_copy_subfile, [(found.path, *paths) for paths in zip(found.subfiles(), made.subfiles())])
+        copying.at_once(
+            _copy_subfile, [(found.path, *paths) for paths in zip(found.subfiles(), made.subfiles())]
+        )
     return made
 
 

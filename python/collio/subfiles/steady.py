@@ -1,4 +1,5 @@
-"""Sees whether a file is written while it is copied, so that no byte is lost when the copy takes its place."""
+"""Sees whether a file is written while it is copied, so that no byte is lost when the copy takes its
+place."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ class ChangedError(OSError):
 
 
 class Steady:
-    """An ordinary file that is copied. A lease, where the file system has them, makes a program that opens it to write wait until this notices."""
+    """An ordinary file that is copied. A lease, where the file system has them, makes a program that opens it
+    to write wait until this notices."""
 
     def __init__(self, path: Path) -> None:
         """Raises OSError: ChangedError where a program has the file open to write."""
@@ -43,11 +45,14 @@ class Steady:
 
     def _lease(self) -> bool:
         try:
-            fcntl.fcntl(self.file, fcntl.F_SETSIG, signal.SIGURG)  # nobody is stopped by it; the default signal ends the process
+            # nobody is stopped by it; the default signal ends the process
+            fcntl.fcntl(self.file, fcntl.F_SETSIG, signal.SIGURG)
             fcntl.fcntl(self.file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
         except OSError as error:
             if error.errno == errno.EAGAIN:
-                raise ChangedError(f"{self.path} is open for writing in a program: try again when that has closed it") from None
+                raise ChangedError(
+                    f"{self.path} is open for writing in a program: try again when that has closed it"
+                ) from None
             return False  # the file is another user's, or the file system has no leases
         return True
 
@@ -60,7 +65,10 @@ class Steady:
 
     def _check(self, now: os.stat_result, same: bool) -> None:
         if self._leased and fcntl.fcntl(self.file, fcntl.F_GETLEASE) != fcntl.F_RDLCK:
-            raise ChangedError(f"{self.path} was opened for writing in a program meanwhile: try again when that has closed it")
+            raise ChangedError(
+                f"{self.path} was opened for writing in a program meanwhile: try again when that has closed "
+                "it"
+            )
         if not same or (now.st_size, now.st_mtime_ns) != (self.status.st_size, self.status.st_mtime_ns):
             raise ChangedError(f"{self.path} was changed by a program meanwhile")
 
@@ -90,7 +98,8 @@ def steady(path: Path) -> Iterator[Steady]:
 
 @contextmanager
 def steady_set(found: SubfileSet) -> Iterator[None]:
-    """Raises ChangedError at the end if the manifest or a subfile has changed. Locks exclude programs of this node only."""
+    """Raises ChangedError at the end if the manifest or a subfile has changed. Locks exclude programs of this
+    node only."""
     before = _marks(found)
     yield
     if _marks(found) != before:

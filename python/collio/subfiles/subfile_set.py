@@ -16,10 +16,20 @@ from pathlib import Path
 
 from collio.flushing import flush_folder
 from collio.subfiles import attributes
-from collio.subfiles.manifest import MARK, MOST_HEAD_BYTES, Manifest, ManifestError, Placeholder, checksum, parse, parse_placeholder
+from collio.subfiles.manifest import (
+    MARK,
+    MOST_HEAD_BYTES,
+    Manifest,
+    ManifestError,
+    Placeholder,
+    checksum,
+    parse,
+    parse_placeholder,
+)
 
 SET_BYTE, USE_BYTE = 1 << 61 | 16, 1 << 61 | 17
-"""Locked while a set is made or its manifest changed; while it is in use (SetLock and SetUse in src/storage/subfiles)."""
+"""Locked while a set is made or its manifest changed; while it is in use (SetLock and SetUse in
+src/storage/subfiles)."""
 MOST_BASE_BYTES, MOST_CUT_BASE_BYTES = 231, 214
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 
@@ -55,7 +65,9 @@ class SubfileSet:
     def problems(self) -> list[str]:
         """What is missing or too short, a line each."""
         found = []
-        for path, length, share in zip(self.subfiles(), self.lengths(), self.manifest.layout.shares(self.manifest.file_bytes)):
+        for path, length, share in zip(
+            self.subfiles(), self.lengths(), self.manifest.layout.shares(self.manifest.file_bytes)
+        ):
             if length is None:
                 found.append(f"missing: {path} ({share:,} bytes)")
             elif length < share:
@@ -64,13 +76,18 @@ class SubfileSet:
 
     def length(self) -> int:
         """Bytes of the file, by its subfiles; those that are missing do not count."""
-        return max(self.manifest.layout.length_by(number, length or 0) for number, length in enumerate(self.lengths()))
+        return max(
+            self.manifest.layout.length_by(number, length or 0)
+            for number, length in enumerate(self.lengths())
+        )
 
     def remove(self) -> list[Path]:
-        """The subfiles, the manifest, what killed programs left, and the folder if that is all there is in it. Returns what else lies there. Raises OSError."""
+        """The subfiles, the manifest, what killed programs left, and the folder if that is all there is in
+        it. Returns what else lies there. Raises OSError."""
         for path in self.subfiles():
             path.unlink(missing_ok=True)
-        for folder in {path.parent for path in self.subfiles()} - {self.folder}:  # the manifest leads to what a loss of power brings back
+        # the manifest leads to what a loss of power brings back
+        for folder in {path.parent for path in self.subfiles()} - {self.folder}:
             with contextlib.suppress(FileNotFoundError):
                 flush_folder(folder)
         for pattern in ("manifest*", "shared-pointer.*"):
@@ -94,7 +111,8 @@ def remove_empty(folder: Path) -> None:
 
 
 def base_of(name: bytes) -> bytes:
-    """What the names of a file's subfiles and folder begin with: the file's name, shortened where theirs would be too long."""
+    """What the names of a file's subfiles and folder begin with: the file's name, shortened where theirs
+    would be too long."""
     if len(name) <= MOST_BASE_BYTES:
         return name
     end = MOST_CUT_BASE_BYTES
@@ -123,11 +141,16 @@ def find(path: Path) -> SubfileSet | None:
     placeholder = parse_placeholder(begin, str(path))
     if placeholder is None:
         if begin and MARK.startswith(begin) and any(path.parent.glob(f"{glob.escape(path.name)}.collio*")):
-            raise ManifestError(f"{path} is a placeholder of collio's subfiles that was cut after {len(begin)} bytes")
+            raise ManifestError(
+                f"{path} is a placeholder of collio's subfiles that was cut after {len(begin)} bytes"
+            )
         return None
     manifest_path = path.parent / os.fsdecode(placeholder.folder) / "manifest"
     if not manifest_path.exists():
-        raise ManifestError(f"{path} is kept in subfiles, and their manifest is missing: {manifest_path}; move the folder with the file, or repeat a `collio mv` that was interrupted")
+        raise ManifestError(
+            f"{path} is kept in subfiles, and their manifest is missing: {manifest_path}; move the folder "
+            "with the file, or repeat a `collio mv` that was interrupted"
+        )
     manifest = parse(manifest_path.read_bytes(), str(manifest_path))
     if manifest.identity != placeholder.identity:
         raise ManifestError(f"{manifest_path} belongs to another file than {path}")
@@ -158,11 +181,16 @@ def write_flushed(file: int, text: bytes) -> None:
 
 @contextmanager
 def locked(path: Path, byte: int, shared: bool = False, wait: bool = False) -> Iterator[None]:
-    """Holds a lock of src/storage/subfiles on the file, where the file system has locks. Raises OSError: BlockingIOError where others hold it."""
+    """Holds a lock of src/storage/subfiles on the file, where the file system has locks. Raises OSError:
+    BlockingIOError where others hold it."""
     try:
         file = open(path, "rb" if shared else "r+b")  # noqa: SIM115  closed below
     except PermissionError as error:
-        raise PermissionError(error.errno, f"{path} may not be opened to {'read' if shared else 'write'}, which its lock needs: chmod u+rw {path}") from None
+        raise PermissionError(
+            error.errno,
+            f"{path} may not be opened to {'read' if shared else 'write'}, which its lock needs: chmod u+rw "
+            f"{path}",
+        ) from None
     with file:
         lock = struct.pack("hhqqi4x", fcntl.F_RDLCK if shared else fcntl.F_WRLCK, os.SEEK_SET, byte, 1, 0)
         try:
@@ -175,6 +203,7 @@ def locked(path: Path, byte: int, shared: bool = False, wait: bool = False) -> I
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Holds the lock that all who open the file share. Raises OSError: BlockingIOError where others hold it."""
+    """Holds the lock that all who open the file share. Raises OSError: BlockingIOError where others hold
+    it."""
     with locked(path, USE_BYTE):
         yield

@@ -1,4 +1,5 @@
-"""Engine "collio" of xarray: netCDF files that are kept in subfiles, and masters of array subfiles. xarray finds it by the entry point in pyproject.toml."""
+"""Engine "collio" of xarray: netCDF files that are kept in subfiles, and masters of array subfiles. xarray
+finds it by the entry point in pyproject.toml."""
 
 from __future__ import annotations
 
@@ -47,30 +48,49 @@ def _without_marks(attributes: Any) -> dict[Any, Any]:
     return {key: value for key, value in attributes.items() if not str(key).startswith(array_cut.PREFIX)}
 
 
-def open_master(path: str, drop_variables: str | Iterable[str] | None, decoders: dict[str, Any]) -> xarray.Dataset:
-    """A master as one dataset: what netCDF4 finds in it, with the arrays that are cut in place of their scalars. `path`: absolute, as arrays are read later, and no link.
-    Raises Error and OSError."""
+def open_master(
+    path: str, drop_variables: str | Iterable[str] | None, decoders: dict[str, Any]
+) -> xarray.Dataset:
+    """A master as one dataset: what netCDF4 finds in it, with the arrays that are cut in place of their
+    scalars. `path`: absolute, as arrays are read later, and no link. Raises Error and OSError."""
     contents = array_alone.look(path)
     own = xarray.open_dataset(path, engine="netcdf4", decode_cf=False)
     variables = {str(name): variable.copy(deep=False) for name, variable in own.variables.items()}
     for name, place in contents.places.items():
         if place.cut is not None:
-            variables[name] = xarray.Variable(place.dimensions, indexing.LazilyIndexedArray(CutArray(path, contents, name)), variables[name].attrs)
+            variables[name] = xarray.Variable(
+                place.dimensions,
+                indexing.LazilyIndexedArray(CutArray(path, contents, name)),
+                variables[name].attrs,
+            )
     for variable in variables.values():
         variable.attrs = _without_marks(variable.attrs)
     whole = xarray.Dataset(variables, attrs=_without_marks(own.attrs))
-    decoded = xarray.decode_cf(whole, drop_variables=drop_variables, **{key: value for key, value in decoders.items() if value is not None})
+    decoded = xarray.decode_cf(
+        whole,
+        drop_variables=drop_variables,
+        **{key: value for key, value in decoders.items() if value is not None},
+    )
     decoded.encoding = dict(own.encoding)  # the dimension of records
     decoded.set_close(own.close)
     return decoded
 
 
 class CollioEngine(BackendEntrypoint):
-    """NetCDF-4 by h5netcdf, which reads variables when they are used. Without it, and for netCDF-3, the whole file goes into memory."""
+    """NetCDF-4 by h5netcdf, which reads variables when they are used. Without it, and for netCDF-3, the whole
+    file goes into memory."""
 
     description = "netCDF files that collio keeps in subfiles, and masters of array subfiles"
-    open_dataset_parameters = ("filename_or_obj", "drop_variables", "mask_and_scale", "decode_times", "concat_characters", "decode_coords", "use_cftime",
-                               "decode_timedelta")
+    open_dataset_parameters = (
+        "filename_or_obj",
+        "drop_variables",
+        "mask_and_scale",
+        "decode_times",
+        "concat_characters",
+        "decode_coords",
+        "use_cftime",
+        "decode_timedelta",
+    )
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
         try:
@@ -80,7 +100,9 @@ class CollioEngine(BackendEntrypoint):
         except (OSError, TypeError):
             return False
 
-    def open_dataset(self, filename_or_obj: Any, *, drop_variables: str | Iterable[str] | None = None, **decoders: Any) -> xarray.Dataset:
+    def open_dataset(
+        self, filename_or_obj: Any, *, drop_variables: str | Iterable[str] | None = None, **decoders: Any
+    ) -> xarray.Dataset:
         """Raises ManifestError, Error and OSError."""
         if is_master(os.fspath(filename_or_obj)):
             return open_master(os.path.realpath(os.fspath(filename_or_obj)), drop_variables, decoders)

@@ -1,1 +1,2 @@
-"""`collio topo`: shows networks that other programs describe (collio.topology reads them), and measures them."""
+"""`collio topo`: shows networks that other programs describe (collio.topology reads them), and measures
+them."""

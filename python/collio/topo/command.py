@@ -47,7 +47,9 @@ class QuantityOption(click.ParamType):  # type: ignore[type-arg]  # generic sinc
 class HostList(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2; 8.0 runs, too
     name = "list"
 
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
         try:
             return value if isinstance(value, tuple) else tuple(expand_hosts(str(value)))
         except HostListError as error:
@@ -58,19 +60,42 @@ RATE, TIME = QuantityOption("rate", units.parse_rate), QuantityOption("time", un
 
 
 @click.command()
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), help="Format of FILE.  [default: by its content]")
+@click.option(
+    "--format", "format_", type=click.Choice(list(FORMATS)), help="Format of FILE.  [default: by its content]"
+)
 @click.option("--link", type=RATE, help=f"Rate of a node's link; overrides FILE.  [default: {USUAL}]")
-@click.option("--uplink", type=RATE, help="Rate of a link between switches.  [default: FILE's, else the sum of the nodes' links below]")
+@click.option(
+    "--uplink",
+    type=RATE,
+    help="Rate of a link between switches.  [default: FILE's, else the sum of the nodes' links below]",
+)
 @click.option("--latency", type=TIME, default="0s", help="Latency of every link.  [default: unknown, 0]")
-@click.option("--speed-unit", type=RATE, default="1Gbit/s", show_default=True, help="Unit of Slurm's LinkSpeed.")
+@click.option(
+    "--speed-unit", type=RATE, default="1Gbit/s", show_default=True, help="Unit of Slurm's LinkSpeed."
+)
 @click.option("--nodes", type=HostList(), help="Only these nodes, as in n[001-064].")
-@click.option("--ranks", type=click.IntRange(min=1), default=1, help="Ranks on each node, for the graph.  [default: 1]")
-@click.option("--measure", is_flag=True, help="Measure the network between the nodes that LAUNCHER starts ranks on.")
+@click.option(
+    "--ranks", type=click.IntRange(min=1), default=1, help="Ranks on each node, for the graph.  [default: 1]"
+)
+@click.option(
+    "--measure", is_flag=True, help="Measure the network between the nodes that LAUNCHER starts ranks on."
+)
 @click.option("--lab", metavar="MACHINE", help="With --measure: measure a lab.")
 @click.option("--mpi", metavar="ID", help="With --measure: the MPI library, where LAUNCHER does not show it.")
 @click.option("--again", is_flag=True, help="With --measure: measure these nodes again.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(min=1), default=60.0, show_default=True, help="Longest wait for one answer, in seconds.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the expanded graph, for COLLIO_MACHINE.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(min=1),
+    default=60.0,
+    show_default=True,
+    help="Longest wait for one answer, in seconds.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the expanded graph, for COLLIO_MACHINE.",
+)
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Draw the network.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[FILE | -- LAUNCHER OPTIONS...]")
@@ -79,8 +104,8 @@ def topo(words: tuple[str, ...], output: Path | None, svg: Path | None, as_json:
 
     Examples: collio topo topology.conf; collio topo --measure -- mpiexec -n 16 --hosts a,b
 
-    FILE is Slurm's topology.conf, the output of ibnetdiscover, hwloc's XML of a node, a machine file, or its expanded
-    graph. Without FILE and --measure, collio shows this machine.
+    FILE is Slurm's topology.conf, the output of ibnetdiscover, hwloc's XML of a node, a machine file, or its
+    expanded graph. Without FILE and --measure, collio shows this machine.
     """
     try:
         found, how = _measured(list(words), given) if given["measure"] else (_read(list(words), given), "")
@@ -104,12 +129,19 @@ def _read(words: list[str], given: JsonObject) -> Found:
         if given[name]:
             raise MachineFileError(f"--{name} is allowed with --measure alone")
     if len(words) > 1:
-        raise MachineFileError(f"{len(words)} files; allowed is one, or none for this machine (--measure takes a launcher's command)")
-    options = Options(given["link"], given["uplink"], given["latency"], given["speed_unit"], given["nodes"], given["ranks"])
+        raise MachineFileError(
+            f"{len(words)} files; allowed is one, or none for this machine (--measure takes a launcher's "
+            "command)"
+        )
+    options = Options(
+        given["link"], given["uplink"], given["latency"], given["speed_unit"], given["nodes"], given["ranks"]
+    )
     if words:
         return load(words[0], given["format_"], options)
     if given["format_"] not in (None, "hwloc"):
-        raise MachineFileError(f"--format {given['format_']} needs a FILE; without one this machine is shown, by hwloc")
+        raise MachineFileError(
+            f"--format {given['format_']} needs a FILE; without one this machine is shown, by hwloc"
+        )
     return from_inside(hwloc.read(hwloc.this_machine(), "this machine"))
 
 
@@ -133,7 +165,12 @@ def _measured(words: list[str], given: JsonObject) -> tuple[Found, str]:
 def _document(found: Found, how: str) -> JsonObject:
     if found.inside:
         return {"format": found.format, "inside": asdict(found.inside)}
-    return {"format": found.format, "how": how, "note": found.graph.note, "graph": json.loads(found.graph.to_json())}
+    return {
+        "format": found.format,
+        "how": how,
+        "note": found.graph.note,
+        "graph": json.loads(found.graph.to_json()),
+    }
 
 
 def _print(console: Console, found: Found, how: str) -> None:

@@ -1,20 +1,23 @@
-"""How a network is made, from what it does: the rate of every node, groups of nodes behind one link, what that link carries.
+"""How a network is made, from what it does: the rate of every node, groups of nodes behind one link, what
+that link carries.
 
-Nodes that look alike one at a time, in latency and in rate, may still share a link that is too slow for two of them, and that is
-what planning has to know. So pairs of flows are measured at once. Flows a to x and b to y share a link in one direction if and only if (in a tree) one link
-separates {a, b} from {x, y}; where that link is too slow for both, they are slower together than each alone. Such a
-link {p, q} | {x, y} once found, two measurements tell of every other node on which side it is:
+Nodes that look alike one at a time, in latency and in rate, may still share a link that is too slow for two
+of them, and that is what planning has to know. So pairs of flows are measured at once. Flows a to x and b to
+y share a link in one direction if and only if (in a tree) one link separates {a, b} from {x, y}; where that
+link is too slow for both, they are slower together than each alone. Such a link {p, q} | {x, y} once found,
+two measurements tell of every other node on which side it is:
 
     with p to x, node to y slow: the node is with p, or not with x and y, who are of one group
     with p to x, q to node slow: the node is with x, or not with p and q, who are of one group
 
-Both: it is of a group beyond. Those are told apart by one measurement for each group tried, that of the node before it in the list
-first: what they send to p and to x shares a link if it comes from one group. The two sides are cut further in the same way. Where no link is
-shared, nodes that are near to each other are a group.
+Both: it is of a group beyond. Those are told apart by one measurement for each group tried, that of the node
+before it in the list
+first: what they send to p and to x shares a link if it comes from one group. The two sides are cut further in
+the same way. Where no link is shared, nodes that are near to each other are a group.
 
-Cost: O(nodes) flows, and groups squared where neighbours in the list of hosts are neighbours in the network; nodes times
-groups at worst. A machine with other work is slow now and then, never too fast: what looks slow is measured again,
-and a link has to be shared by those who cross it and not by those who stay on its sides.
+Cost: O(nodes) flows, and groups squared where neighbours in the list of hosts are neighbours in the network;
+nodes times groups at worst. A machine with other work is slow now and then, never too fast: what looks slow
+is measured again, and a link has to be shared by those who cross it and not by those who stay on its sides.
 """
 
 from __future__ import annotations
@@ -38,7 +41,8 @@ LIMITED = 0.85
 """Below this part of what its nodes can send a group's link is the limit."""
 
 ALIKE = 0.75
-"""Rates of one group's nodes, or of all groups' links, above this part of the best are taken as it: links are of few kinds."""
+"""Rates of one group's nodes, or of all groups' links, above this part of the best are taken as it: links are
+of few kinds."""
 
 SEED = 1
 Pair = tuple[int, int]
@@ -80,14 +84,24 @@ def to_graph(found: Measured, hosts: list[str], name: str) -> Graph:
     many = len(found.groups) > 1
     links = [
         Link(node, nodes + group, found.rates[node], link_s)
-        for group, members in enumerate(found.groups) for node in members]
+        for group, members in enumerate(found.groups)
+        for node in members
+    ]
     links.sort(key=lambda link: link.a)
     uplink_s = max(0.0, found.far_s - found.near_s) / 2
-    links += [Link(nodes + group, nodes + len(found.groups), rate, uplink_s) for group, rate in enumerate(found.uplinks)]
+    links += [
+        Link(nodes + group, nodes + len(found.groups), rate, uplink_s)
+        for group, rate in enumerate(found.uplinks)
+    ]
     switches = (*(f"group{group}" for group in range(len(found.groups))), "root") if many else ("switch",)
     return Graph(
-        name, tuple(Node(host, 1) for host in hosts), switches, tuple(links), spread_routes(nodes + len(switches), nodes, tuple(links)),
-        note="; ".join(found.notes))
+        name,
+        tuple(Node(host, 1) for host in hosts),
+        switches,
+        tuple(links),
+        spread_routes(nodes + len(switches), nodes, tuple(links)),
+        note="; ".join(found.notes),
+    )
 
 
 class _Measurement:
@@ -103,7 +117,10 @@ class _Measurement:
         for pair in ring:
             self._latency(pair)
             self._alone(pair)
-        self.node_rates = [max(self.alone[node, after], self.alone[before, node]) for (node, after), (before, _) in zip(ring, ring[-1:] + ring[:-1])]
+        self.node_rates = [
+            max(self.alone[node, after], self.alone[before, node])
+            for (node, after), (before, _) in zip(ring, ring[-1:] + ring[:-1])
+        ]
         groups = self._groups_by_sharing()
         if len(groups) == 1:
             groups = self._groups_by_latency()
@@ -113,7 +130,10 @@ class _Measurement:
         for group, after in zip(groups, groups[1:]):
             for pair in zip(group, after[:3]):
                 self._latency(pair)
-        near = min((time for (a, b), time in self.latencies.items() if of[a] == of[b]), default=min(self.latencies.values()))
+        near = min(
+            (time for (a, b), time in self.latencies.items() if of[a] == of[b]),
+            default=min(self.latencies.values()),
+        )
         far = min((time for (a, b), time in self.latencies.items() if of[a] != of[b]), default=near)
         for group in groups:
             for node, rate in zip(group, _without_noise([self.node_rates[node] for node in group])):
@@ -157,12 +177,16 @@ class _Measurement:
         return [nodes]
 
     def _is_split(self, one: Pair, other: Pair) -> bool:
-        """Whether p to x and q to y share a link, and p to q and x to y do not: where they seem to, it is the machine that is slow."""
+        """Whether p to x and q to y share a link, and p to q and x to y do not: where they seem to, it is the
+        machine that is slow."""
         across, beside = (one, other), ((one[0], other[0]), (one[1], other[1]))
         return self._share(*across) and not self._share(*beside) and self._share(*across)
 
-    def _take_back(self, groups: list[list[int]], sides: tuple[list[int], ...], one: Pair, other: Pair, tries: int = 3) -> None:
-        """Nodes that are alone beyond may be there only because something was slow for a while: they are asked again."""
+    def _take_back(
+        self, groups: list[list[int]], sides: tuple[list[int], ...], one: Pair, other: Pair, tries: int = 3
+    ) -> None:
+        """Nodes that are alone beyond may be there only because something was slow for a while: they are
+        asked again."""
         q, y = other
         for _ in range(tries):
             for group in [group for group in groups if len(group) == 1]:
@@ -172,8 +196,11 @@ class _Measurement:
                     groups.remove(group)
                     sides[0 if sends else 1].append(node)
 
-    def _sides(self, nodes: list[int], one: Pair, other: Pair) -> tuple[list[int], list[int], list[int]] | None:
-        """Nodes with p and q, with x and y, and beyond; None where there is no such link after all, as too many nodes are on no side."""
+    def _sides(
+        self, nodes: list[int], one: Pair, other: Pair
+    ) -> tuple[list[int], list[int], list[int]] | None:
+        """Nodes with p and q, with x and y, and beyond; None where there is no such link after all, as too
+        many nodes are on no side."""
         (p, x), (q, y) = one, other
         with_p, with_x = [p, q], [x, y]
         beyond: list[int] = []
@@ -202,7 +229,8 @@ class _Measurement:
 
     @staticmethod
     def _quartets(nodes: list[int]) -> list[tuple[Pair, Pair]]:
-        """Two flows each: neighbours in the list to neighbours half the list away, and some at random; none for fewer than 4 nodes."""
+        """Two flows each: neighbours in the list to neighbours half the list away, and some at random; none
+        for fewer than 4 nodes."""
         count, half = len(nodes), len(nodes) // 2
         if count < 4:
             return []
@@ -216,25 +244,37 @@ class _Measurement:
         """Whether two flows between four nodes are slower at once than each alone."""
         for _ in range(tries):
             at_once = self.prober.rates([one, other])
-            slow = [pair for pair, rate in zip((one, other), at_once) if rate < SLOWER * min(map(self.node_rates.__getitem__, pair))]
-            if not any(rate < SLOWER * self._alone(pair) for pair, rate in zip((one, other), at_once) if pair in slow):
+            slow = [
+                pair
+                for pair, rate in zip((one, other), at_once)
+                if rate < SLOWER * min(map(self.node_rates.__getitem__, pair))
+            ]
+            if not any(
+                rate < SLOWER * self._alone(pair) for pair, rate in zip((one, other), at_once) if pair in slow
+            ):
                 return False
         return True
 
     def _look_at_all_at_once(self) -> None:
-        """Two flows at once showed nothing; a link that is too slow for many flows says so here, if not where it is."""
+        """Two flows at once showed nothing; a link that is too slow for many flows says so here, if not where
+        it is."""
         half = self.nodes // 2
         flows = [(node, node + half) for node in range(half)]
         rate, bound = self._sum_of(flows)
         if rate < SLOWER * bound:
             self.notes.append(
-                f"{half} flows at once have {rate / bound:.0%} of their rates alone: links that more than two nodes share are not shown")
+                f"{half} flows at once have {rate / bound:.0%} of their rates alone: links that more than "
+                "two nodes share are not shown"
+            )
 
     # --- groups by distance
 
     def _groups_by_latency(self) -> list[list[int]]:
-        """Each with its first node's neighbours. One group where every node would be alone, or where the measurements say nothing."""
-        nearest = [min(time for pair, time in self.latencies.items() if node in pair) for node in range(self.nodes)]
+        """Each with its first node's neighbours. One group where every node would be alone, or where the
+        measurements say nothing."""
+        nearest = [
+            min(time for pair, time in self.latencies.items() if node in pair) for node in range(self.nodes)
+        ]
         limit = FARTHER * statistics.median(nearest)
         left, groups = list(range(self.nodes)), []
         while left:
@@ -244,8 +284,8 @@ class _Measurement:
         return groups if 1 < len(groups) <= self.nodes // 2 else [list(range(self.nodes))]
 
     def _far(self, pivot: int, nodes: list[int], limit: float, tries: int = 5) -> set[int]:
-        """Those that are far from a node, by the best of some tries. All are tried before one is again: what slows a
-        machine down lasts a while."""
+        """Those that are far from a node, by the best of some tries. All are tried before one is again: what
+        slows a machine down lasts a while."""
         far = set(nodes)
         for turn in range(tries):
             for node in sorted(far):
@@ -260,7 +300,8 @@ class _Measurement:
     # --- what groups' links carry
 
     def _uplink(self, group: list[int]) -> float:
-        """The most that its nodes send to others at once, or get from them; what they can send at all where that is no limit."""
+        """The most that its nodes send to others at once, or get from them; what they can send at all where
+        that is no limit."""
         others = [node for node in range(self.nodes) if node not in group]
         flows = list(zip(group, random.Random(SEED).sample(others, len(others))))
         (out, bound), (into, _) = self._sum_of(flows), self._sum_of([(b, a) for a, b in flows])

@@ -21,15 +21,22 @@ from collio.wording import counted
 
 
 def measure_job(words: list[str], wanted: str | None, timeout_s: float, again: bool) -> tuple[Graph, str]:
-    """The network of the nodes on which a launcher's command (`mpiexec -n 16 --host …`) starts ranks, and how it is known.
+    """The network of the nodes on which a launcher's command (`mpiexec -n 16 --host …`) starts ranks, and how
+    it is known.
 
     Raises MeasureError, launch.LaunchError.
     """
     line = launch_line.read_launch_line(words)
     if line.launcher is None:
-        raise MeasureError("give the launcher with its options, without a program: collio topo --measure -- mpiexec -n 16 --hosts a,b")
+        raise MeasureError(
+            "give the launcher with its options, without a program: collio topo --measure -- mpiexec -n 16 "
+            "--hosts a,b"
+        )
     if launch_line.programs(line):
-        raise MeasureError(f"{launch_line.programs(line)[0]}: a program is not allowed here; allowed are the launcher and its options")
+        raise MeasureError(
+            f"{launch_line.programs(line)[0]}: a program is not allowed here; allowed are the launcher and "
+            "its options"
+        )
     choice = launch.choose_mpi(line, wanted)
     program = Build.of(choice.mpi).program(PROGRAM)
     if not program.is_file():

@@ -29,7 +29,8 @@ class MeasureError(Exception):
 
 
 class Session:
-    """Use as a context: leaving it ends the job. `hosts` are the nodes' names; all else is by their numbers."""
+    """Use as a context: leaving it ends the job. `hosts` are the nodes' names; all else is by their
+    numbers."""
 
     def __init__(self, job: launch.Job, timeout_s: float):
         self.job, self.timeout_s = job, timeout_s
@@ -41,7 +42,13 @@ class Session:
         self._errors = tempfile.TemporaryFile("w+", errors="replace")
         try:
             self._process = subprocess.Popen(
-                self.job.words, env=self.job.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True)
+                self.job.words,
+                env=self.job.environ,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,
+            )
         except OSError as error:
             raise MeasureError(f"cannot start {self.job.words[0]}: {error.strerror}") from None
         assert self._process.stdin and self._process.stdout, "both are pipes"
@@ -89,7 +96,9 @@ class Session:
         return lines
 
     def _ask(self, flows: list[Pair], milliseconds: int) -> list[JsonObject]:
-        message = min(MOST_MESSAGE_BYTES, max(LEAST_MESSAGE_BYTES, int(self._fastest_bytes_per_s * MESSAGE_S)))
+        message = min(
+            MOST_MESSAGE_BYTES, max(LEAST_MESSAGE_BYTES, int(self._fastest_bytes_per_s * MESSAGE_S))
+        )
         request = f"{','.join(f'{a}-{b}' for a, b in flows)} {milliseconds} {message}\n"
         try:
             self._input.write(request.encode())

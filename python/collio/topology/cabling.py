@@ -1,7 +1,8 @@
 """Nodes, switches and cables as a reader finds them, and the expanded graph they make.
 
-Routes have the fewest hops. Where several ways are equally short they are dealt to the destinations: at each vertex a
-destination gets the way that has fewest so far, as subnet managers do it (OpenSM's "minhop"). Nodes do not pass traffic on.
+Routes have the fewest hops. Where several ways are equally short they are dealt to the destinations: at each
+vertex a destination gets the way that has fewest so far, as subnet managers do it (OpenSM's "minhop"). Nodes
+do not pass traffic on.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ MOST_NODES = 4096
 
 @dataclass
 class Cabling:
-    """Vertices are the numbers that `node` and `switch` return. `file` is for messages, `notes` are for people."""
+    """Vertices are the numbers that `node` and `switch` return. `file` is for messages, `notes` are for
+    people."""
 
     file: str
     names: list[str] = field(default_factory=list)
@@ -41,37 +43,71 @@ class Cabling:
         return len(self.names) - 1
 
     def only(self, nodes: list[str]) -> Cabling:
-        """These nodes alone, in this order, with all switches. Raises MachineFileError for a name that is not there."""
+        """These nodes alone, in this order, with all switches. Raises MachineFileError for a name that is not
+        there."""
         number = {name: vertex for vertex, name in enumerate(self.names) if self.is_node[vertex]}
         for name in nodes:
             if name not in number:
-                raise MachineFileError(f'{self.file}: has no node "{name}"; its nodes are {some(list(number))}')
-        return self._part([number[name] for name in nodes] + [vertex for vertex, is_node in enumerate(self.is_node) if not is_node])
+                raise MachineFileError(
+                    f'{self.file}: has no node "{name}"; its nodes are {some(list(number))}'
+                )
+        return self._part(
+            [number[name] for name in nodes]
+            + [vertex for vertex, is_node in enumerate(self.is_node) if not is_node]
+        )
 
     def graph(self, name: str, ranks: int = 1) -> Graph:
         """With routes. Raises MachineFileError where there is no node, too many, or no way between two."""
         nodes = [vertex for vertex, is_node in enumerate(self.is_node) if is_node]
         if not 1 <= len(nodes) <= MOST_NODES:
-            raise MachineFileError(f"{self.file}: has {len(nodes)} nodes; allowed are 1 to {MOST_NODES} (--nodes takes some of them)")
+            raise MachineFileError(
+                f"{self.file}: has {len(nodes)} nodes; allowed are 1 to {MOST_NODES} (--nodes takes some of "
+                "them)"
+            )
         if len({self.names[vertex] for vertex in nodes}) < len(nodes):
-            twice = next(one for index, one in enumerate(map(self.names.__getitem__, nodes)) if one in map(self.names.__getitem__, nodes[:index]))
-            raise MachineFileError(f'{self.file}: two nodes are named "{twice}"; allowed are names that differ')
+            twice = next(
+                one
+                for index, one in enumerate(map(self.names.__getitem__, nodes))
+                if one in map(self.names.__getitem__, nodes[:index])
+            )
+            raise MachineFileError(
+                f'{self.file}: two nodes are named "{twice}"; allowed are names that differ'
+            )
         part = self._part([*nodes, *self._useful_switches(nodes)])
         if wrong := [one for one in part.names if any(sign < " " or sign == "\x7f" for sign in one)]:
-            raise MachineFileError(f"{self.file}: the name {show(wrong[0])} is not allowed; allowed are names without control characters")
+            raise MachineFileError(
+                f"{self.file}: the name {show(wrong[0])} is not allowed; allowed are names without control "
+                "characters"
+            )
         count, links = len(nodes), tuple(part.cables)
         return Graph(
-            name, tuple(Node(one, ranks) for one in part.names[:count]), tuple(part.names[count:]), links,
-            spread_routes(len(part.names), count, links), note="; ".join(self.notes))
+            name,
+            tuple(Node(one, ranks) for one in part.names[:count]),
+            tuple(part.names[count:]),
+            links,
+            spread_routes(len(part.names), count, links),
+            note="; ".join(self.notes),
+        )
 
     def _part(self, vertices: list[int]) -> Cabling:
         """These vertices, renumbered in this order, and the cables between them."""
         number = {vertex: index for index, vertex in enumerate(vertices)}
-        cables = [replace(one, a=number[one.a], b=number[one.b]) for one in self.cables if one.a in number and one.b in number]
-        return Cabling(self.file, [self.names[one] for one in vertices], [self.is_node[one] for one in vertices], cables, self.notes)
+        cables = [
+            replace(one, a=number[one.a], b=number[one.b])
+            for one in self.cables
+            if one.a in number and one.b in number
+        ]
+        return Cabling(
+            self.file,
+            [self.names[one] for one in vertices],
+            [self.is_node[one] for one in vertices],
+            cables,
+            self.notes,
+        )
 
     def _useful_switches(self, nodes: list[int]) -> list[int]:
-        """Switches that nodes reach, dead ends left out, in their order. Raises MachineFileError where a node is not reached."""
+        """Switches that nodes reach, dead ends left out, in their order. Raises MachineFileError where a node
+        is not reached."""
         around: dict[int, set[int]] = {vertex: set() for vertex in range(len(self.names))}
         for one in self.cables:
             around[one.a].add(one.b)
@@ -85,8 +121,10 @@ class Cabling:
         for vertex in nodes:
             if vertex not in reached:
                 raise MachineFileError(
-                    f"{self.file}: no way from {self.names[nodes[0]]} to {self.names[vertex]}; allowed are cables that join all nodes "
-                    "(--nodes takes some of them)")
+                    f"{self.file}: no way from {self.names[nodes[0]]} to {self.names[vertex]}; allowed are "
+                    "cables that join all nodes "
+                    "(--nodes takes some of them)"
+                )
         useful = {vertex for vertex in reached if not self.is_node[vertex]}
         around = {vertex: around[vertex] & (useful | set(nodes)) for vertex in useful}
         ends = [vertex for vertex in useful if len(around[vertex]) < 2]
@@ -100,7 +138,7 @@ class Cabling:
 
 
 def some(names: list[str], most: int = 4) -> str:
-    """"a, b, c, d, …": names for a message."""
+    """ "a, b, c, d, …": names for a message."""
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
@@ -113,9 +151,11 @@ def spread_routes(vertices: int, nodes: int, links: tuple[Link, ...]) -> list[li
     for index, link in enumerate(links):
         around[link.a].append((index, link.b))
         around[link.b].append((index, link.a))
-    table = [[around[vertex][0][0] if around[vertex] else -1] * nodes for vertex in range(vertices)]  # of nodes with one link that is all
+    # of nodes with one link that is all
+    table = [[around[vertex][0][0] if around[vertex] else -1] * nodes for vertex in range(vertices)]
     choosing = [vertex for vertex in range(vertices) if vertex >= nodes or len(around[vertex]) > 1]
-    taken = {vertex: dict.fromkeys((index for index, _ in around[vertex]), 0) for vertex in choosing}  # destinations of each way
+    # destinations of each way
+    taken = {vertex: dict.fromkeys((index for index, _ in around[vertex]), 0) for vertex in choosing}
     known: dict[tuple[int, ...], dict[int, list[int]]] = {}
     for destination in range(nodes):
         last: dict[int, list[int]] = {}
@@ -135,7 +175,9 @@ def spread_routes(vertices: int, nodes: int, links: tuple[Link, ...]) -> list[li
     return table
 
 
-def _ways_to(gates: tuple[int, ...], nodes: int, around: list[list[tuple[int, int]]], choosing: list[int]) -> dict[int, list[int]]:
+def _ways_to(
+    gates: tuple[int, ...], nodes: int, around: list[list[tuple[int, int]]], choosing: list[int]
+) -> dict[int, list[int]]:
     """{vertex: links that lead nearer to one of these switches}, by switches alone."""
     distance = dict.fromkeys(gates, 0)
     for vertex in (order := list(gates)):  # grows as it goes: nearer vertices first

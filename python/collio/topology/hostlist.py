@@ -1,4 +1,5 @@
-"""Lists of hosts as Slurm writes them: "n[001-003,7],login" is n001, n002, n003, n7, login; "r[0-1]c[0-1]" is four."""
+"""Lists of hosts as Slurm writes them: "n[001-003,7],login" is n001, n002, n003, n7, login; "r[0-1]c[0-1]" is
+four."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def expand_hosts(text: str) -> list[str]:
 
 
 def compress_hosts(names: list[str]) -> str:
-    """The list in short, names in their order: numbers that follow each other behind one prefix become ranges."""
+    """The list in short, names in their order: numbers that follow each other behind one prefix become
+    ranges."""
     groups: list[tuple[str, list[list[str]]]] = []
     for prefix, digits in map(_cut, names):
         if not groups or groups[-1][0] != prefix or not digits:
@@ -46,7 +48,9 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += sign
     if depth:
-        raise HostListError(f'"{text}": its brackets do not match; allowed are lists like n[001-128,140],login')
+        raise HostListError(
+            f'"{text}": its brackets do not match; allowed are lists like n[001-128,140],login'
+        )
     if not all(parts):
         raise HostListError(f'"{text}" has an empty name; allowed are lists like n[001-128,140],login')
     return parts
@@ -66,13 +70,15 @@ def _expand(part: str, text: str, most: int) -> list[str]:
 
 
 def _numbers(text: str, whole: str) -> list[str]:
-    """"001-003,7" -> 001, 002, 003, 7."""
+    """ "001-003,7" -> 001, 002, 003, 7."""
     found: list[str] = []
     for one in text.split(","):
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", one)
         first, last = (int(match.group(1)), int(match.group(2) or match.group(1))) if match else (1, 0)
         if match is None or first > last:
-            raise HostListError(f'"{whole}" has "{one}" in its brackets; allowed are numbers and ranges, as in n[001-128,140]')
+            raise HostListError(
+                f'"{whole}" has "{one}" in its brackets; allowed are numbers and ranges, as in n[001-128,140]'
+            )
         if last - first >= MOST:
             raise HostListError(f'"{whole}" has more than {MOST} names')
         found += [f"{number:0{len(match.group(1))}d}" for number in range(first, last + 1)]
@@ -87,7 +93,8 @@ def _cut(name: str) -> tuple[str, str]:
 
 
 def _follows(before: str, digits: str) -> bool:
-    """Whether a number is the next one, written alike: with as many digits, or both without zeros in front."""
+    """Whether a number is the next one, written alike: with as many digits, or both without zeros in
+    front."""
     alike = len(before) == len(digits) or "0" not in (before[:1], digits[:1])
     return bool(before) and alike and int(digits) == int(before) + 1
 

@@ -1,4 +1,5 @@
-"""A node from inside, as hwloc writes it down (`lstopo --of xml`, format 2): packages, memory domains, cores, network adapters."""
+"""A node from inside, as hwloc writes it down (`lstopo --of xml`, format 2): packages, memory domains, cores,
+network adapters."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ NETWORK, OPENFABRICS = "2", "3"
 
 @dataclass(frozen=True)
 class Adapter:
-    """`numas` are the numbers of the memory domains it is near to, `bus_gbyte_per_s` its bus's rate where that is known."""
+    """`numas` are the numbers of the memory domains it is near to, `bus_gbyte_per_s` its bus's rate where
+    that is known."""
 
     name: str
     kind: str
@@ -76,10 +78,15 @@ def this_machine() -> str:
     """The XML of the machine we are on. Raises MachineFileError where hwloc is missing."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
-        raise MachineFileError(f"hwloc is not installed here: found neither {' nor '.join(PROGRAMS)} (package hwloc-nox or hwloc); a FILE would do")
+        raise MachineFileError(
+            f"hwloc is not installed here: found neither {' nor '.join(PROGRAMS)} (package hwloc-nox or "
+            "hwloc); a FILE would do"
+        )
     done = subprocess.run([program, "--of", "xml"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
-        raise MachineFileError(f"{program} --of xml: exit code {done.returncode}: {done.stderr.strip()[-200:]}")
+        raise MachineFileError(
+            f"{program} --of xml: exit code {done.returncode}: {done.stderr.strip()[-200:]}"
+        )
     return done.stdout
 
 
@@ -108,7 +115,9 @@ class _Parser:
             self.parser.Parse(text.encode(), True)
         except expat.ExpatError as error:
             why = expat.errors.messages[error.code]
-            raise MachineFileError(f"{self.file}:{error.lineno}: is not XML: {why} (is the file complete?)") from None
+            raise MachineFileError(
+                f"{self.file}:{error.lineno}: is not XML: {why} (is the file complete?)"
+            ) from None
         return self.found
 
     def fail(self, problem: str) -> MachineFileError:
@@ -143,8 +152,13 @@ class _Reader:
         cores = [self._set(one, "cpuset") for one in self._of("Core")]
         numas = tuple(self._numa(one, packages, cores) for one in self._of("NUMANode"))
         return Inside(
-            machine.infos.get("HostName", ""), tuple(one.infos.get("CPUModel", "package") for one in packages), numas,
-            len(cores), len(self._of("PU")), tuple(self._adapters()))
+            machine.infos.get("HostName", ""),
+            tuple(one.infos.get("CPUModel", "package") for one in packages),
+            numas,
+            len(cores),
+            len(self._of("PU")),
+            tuple(self._adapters()),
+        )
 
     def _of(self, type_: str) -> list[_Object]:
         return [one for one in self.objects if one.type == type_]
@@ -152,8 +166,11 @@ class _Reader:
     def _numa(self, one: _Object, packages: list[_Object], cores: list[int]) -> Numa:
         own, package = self._set(one, "cpuset"), one.near("Package")
         return Numa(
-            self._number(one, "os_index"), self._number(one, "local_memory", 0), sum(bool(core & own) for core in cores),
-            packages.index(package) if package else -1)
+            self._number(one, "os_index"),
+            self._number(one, "local_memory", 0),
+            sum(bool(core & own) for core in cores),
+            packages.index(package) if package else -1,
+        )
 
     def _adapters(self) -> list[Adapter]:
         found = []
@@ -167,9 +184,15 @@ class _Reader:
             while place is not None and "cpuset" not in place.attributes:
                 place = place.parent
             near = self._set(place, "cpuset") if place else 0
-            found.append(Adapter(
-                name, kinds[one.attributes["osdev_type"]], tuple(number for number, own in numas if own & near),
-                device.attributes.get("pci_busid", "") if device else "", self._real(device, "pci_link_speed") if device else 0.0))
+            found.append(
+                Adapter(
+                    name,
+                    kinds[one.attributes["osdev_type"]],
+                    tuple(number for number, own in numas if own & near),
+                    device.attributes.get("pci_busid", "") if device else "",
+                    self._real(device, "pci_link_speed") if device else 0.0,
+                )
+            )
         return found
 
     def _fail(self, one: _Object, key: str, allowed: str) -> MachineFileError:

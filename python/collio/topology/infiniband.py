@@ -3,8 +3,8 @@
     Switch  36 "S-0002c90000000010"     # "leaf0" enhanced port 0 lid 3 lmc 0
     [1]     "H-0002c90000000100"[1](2c90000000101)      # "n001 mlx5_0" lid 11 4xHDR
 
-A host is a name that adapters' descriptions begin with; its adapters are links of one node. Every cable is there twice, once
-at either end, and has to be the same.
+A host is a name that adapters' descriptions begin with; its adapters are links of one node. Every cable is
+there twice, once at either end, and has to be the same.
 """
 
 from __future__ import annotations
@@ -19,15 +19,28 @@ from collio.machine_file.table import show
 from collio.topology.cabling import Cabling
 from collio.topology.options import Options
 
-LANE_GBIT_PER_S = {"SDR": 2.0, "DDR": 4.0, "QDR": 8.0, "FDR10": 10.0, "FDR": 14.0625 * 64 / 66, "EDR": 25.0, "HDR": 50.0, "NDR": 100.0, "XDR": 200.0}
+LANE_GBIT_PER_S = {
+    "SDR": 2.0,
+    "DDR": 4.0,
+    "QDR": 8.0,
+    "FDR10": 10.0,
+    "FDR": 14.0625 * 64 / 66,
+    "EDR": 25.0,
+    "HDR": 50.0,
+    "NDR": 100.0,
+    "XDR": 200.0,
+}
 """Data a lane carries, without the bits its encoding adds."""
 
 WIDTHS = (1, 2, 4, 8, 12)
 _FACT = re.compile(r"\w+=\S+$")
-_HEAD = re.compile(r'(?P<kind>Switch|Ca|Rt)\s+(?P<ports>\d{1,5})\s+"(?P<id>[SHR]-[0-9a-fA-F]+)"\s*(?:#\s*"(?P<said>[^"]*)".*)?$')
+_HEAD = re.compile(
+    r'(?P<kind>Switch|Ca|Rt)\s+(?P<ports>\d{1,5})\s+"(?P<id>[SHR]-[0-9a-fA-F]+)"\s*(?:#\s*"(?P<said>[^"]*)".*)?$'
+)
 _PORT = re.compile(
     r'\[(?P<port>\d{1,5})\](?:\[[^]]*\])*(?:\([0-9a-fA-F]+\))?\s+"(?P<id>[SHR]-[0-9a-fA-F]+)"\[(?P<peer>\d{1,5})\](?:\[[^]]*\])*'
-    r'(?:\([0-9a-fA-F]+\))?\s*(?:#(?P<rest>.*))?$')
+    r"(?:\([0-9a-fA-F]+\))?\s*(?:#(?P<rest>.*))?$"
+)
 _OTHER = re.compile(r"(?:Chassis\b.*|Non-Chassis Nodes)$")
 _HOST = re.compile(r"'?([A-Za-z][\w.-]*)'?(?:\s+(?:HCA-\d+|[a-z]\w*_\d+\w*|ib\d+))?$")
 _NO_HOST = "Aggregation Node"
@@ -69,7 +82,9 @@ def _vertices(text: str, file: str) -> dict[str, _Vertex]:
         if head := _HEAD.match(line):
             if head["id"] in found:
                 raise fail(f"{head['id']} is there already, in line {found[head['id']].line}")
-            current = found[head["id"]] = _Vertex(number, head["kind"], int(head["ports"]), head["said"] or "")
+            current = found[head["id"]] = _Vertex(
+                number, head["kind"], int(head["ports"]), head["said"] or ""
+            )
         elif port := _PORT.match(line):
             if current is None:
                 raise fail("a port before the first Switch, Ca or Rt (is the file complete?)")
@@ -77,9 +92,15 @@ def _vertices(text: str, file: str) -> dict[str, _Vertex]:
         elif _FACT.match(line):
             current = None
         else:
-            raise fail(f'{show(line)} is not allowed; allowed are lines of ibnetdiscover: Switch, Ca, Rt, [port] "S-…"[port] # … 4xHDR')
+            raise fail(
+                f"{show(line)} is not allowed; allowed are lines of ibnetdiscover: Switch, Ca, Rt, [port] "
+                '"S-…"[port] # … 4xHDR'
+            )
     if not found:
-        raise MachineFileError(f"{file}: has no Switch, Ca or Rt line; allowed is the output of ibnetdiscover without -l, -H, -S or -p")
+        raise MachineFileError(
+            f"{file}: has no Switch, Ca or Rt line; allowed is the output of ibnetdiscover without -l, -H, "
+            "-S or -p"
+        )
     return found
 
 
@@ -88,7 +109,9 @@ def _failing(file: str, line: int) -> Callable[[str], MachineFileError]:
     return lambda problem: MachineFileError(f"{file}:{line}: {problem}")
 
 
-def _add_port(vertex: _Vertex, port: re.Match[str], number: int, fail: Callable[[str], MachineFileError]) -> None:
+def _add_port(
+    vertex: _Vertex, port: re.Match[str], number: int, fail: Callable[[str], MachineFileError]
+) -> None:
     index = int(port["port"])
     if not 1 <= index <= vertex.ports:
         raise fail(f"port {index} of {vertex.ports}; allowed are 1 to {vertex.ports}")
@@ -111,9 +134,14 @@ def _check_ends(found: dict[str, _Vertex], file: str) -> None:
                 raise fail(f"joined to {other}, which the file does not describe (is it complete?)")
             back = found[other].peers.get(peer)
             if back is None:
-                raise fail(f"joined to port {peer} of {other}, which says nothing of it (is the file complete?)")
+                raise fail(
+                    f"joined to port {peer} of {other}, which says nothing of it (is the file complete?)"
+                )
             if back[:2] != (name, port):
-                raise fail(f"joined to port {peer} of {other}, which line {back[3]} joins to port {back[1]} of {back[0]}")
+                raise fail(
+                    f"joined to port {peer} of {other}, which line {back[3]} joins to port {back[1]} of "
+                    f"{back[0]}"
+                )
             if back[2] != rate:
                 raise fail(f"width and speed are not those of the same cable in line {back[3]}")
 
@@ -126,25 +154,38 @@ class _Cables:
         number = self._name_all()
         for name, vertex in self.found.items():
             for port, (other, peer, rate, _) in vertex.peers.items():
-                if (name, port) < (other, peer) and name in number and other in number and number[name] != number[other]:
-                    self.cabling.join(number[name], number[other], self._rate(name, other, rate), self.options.latency_s)
+                if (
+                    (name, port) < (other, peer)
+                    and name in number
+                    and other in number
+                    and number[name] != number[other]
+                ):
+                    self.cabling.join(
+                        number[name], number[other], self._rate(name, other, rate), self.options.latency_s
+                    )
         return self.cabling
 
     def _rate(self, name: str, other: str, rate: float) -> float:
         """The user's, where there is one."""
         between_switches = name.startswith("S") and other.startswith("S")
-        return (self.options.uplink_bytes_per_s if between_switches else self.options.link_bytes_per_s) or rate
+        return (
+            self.options.uplink_bytes_per_s if between_switches else self.options.link_bytes_per_s
+        ) or rate
 
     def _name_all(self) -> dict[str, int]:
         """{identifier: vertex} of all that is a host or a switch."""
         number: dict[str, int] = {}
         hosts: dict[str, int] = {}
         unnamed = left_out = 0
-        switches = Counter(_switch_name(vertex.said) for vertex in self.found.values() if vertex.kind == "Switch")
+        switches = Counter(
+            _switch_name(vertex.said) for vertex in self.found.values() if vertex.kind == "Switch"
+        )
         for name, vertex in self.found.items():
             if vertex.kind == "Switch":
                 said = _switch_name(vertex.said)
-                number[name] = self.cabling.switch(said if said and switches[said] == 1 else f"{said} {name}".strip())
+                number[name] = self.cabling.switch(
+                    said if said and switches[said] == 1 else f"{said} {name}".strip()
+                )
             elif vertex.kind == "Rt" or _NO_HOST in vertex.said:
                 left_out += 1
             else:
@@ -159,12 +200,15 @@ class _Cables:
 
     def _note(self, unnamed: int, left_out: int) -> None:
         if unnamed:
-            self.cabling.notes.append(f"{unnamed} adapters' descriptions name no host: nodes by their identifiers, which no job's hosts are called")
+            self.cabling.notes.append(
+                f"{unnamed} adapters' descriptions name no host: nodes by their identifiers, which no job's "
+                "hosts are called"
+            )
         if left_out:
             self.cabling.notes.append(f"left out: {left_out} routers or parts of switches")
 
 
 def _switch_name(said: str) -> str:
-    """"MF0;leaf0:MQM8700/U1" is leaf0."""
+    """ "MF0;leaf0:MQM8700/U1" is leaf0."""
     match = re.match(r"MF\d+;([^:;/]+)", said)
     return (match.group(1) if match else said).strip()

@@ -27,7 +27,8 @@ MOST_BYTES = 256 << 20
 
 @dataclass(frozen=True)
 class Found:
-    """What a file describes: a network, one node from inside, or both. `format` is one of FORMATS, or "measured"."""
+    """What a file describes: a network, one node from inside, or both. `format` is one of FORMATS, or
+    "measured"."""
 
     format: str
     graph: Graph
@@ -48,7 +49,9 @@ def load(path: str, format_: str | None = None, options: Options = Options()) ->
         return Found(chosen, cabling.graph(Path(path).name, options.ranks))
     if chosen == "graph":
         return Found("graph", _restricted(_graph(text, path), path, options))
-    return Found("machine", _restricted(expand(load_machine(path if "/" in path else f"./{path}")), path, options))
+    return Found(
+        "machine", _restricted(expand(load_machine(path if "/" in path else f"./{path}")), path, options)
+    )
 
 
 def read_text(path: str) -> str:
@@ -60,7 +63,9 @@ def read_text(path: str) -> str:
     except UnicodeDecodeError as error:
         raise MachineFileError(f"{path}: byte {error.start} is no UTF-8 text; allowed is text") from None
     except FileNotFoundError:
-        raise MachineFileError(f"{path}: no such file, and no preset; presets are {', '.join(preset_names())}") from None
+        raise MachineFileError(
+            f"{path}: no such file, and no preset; presets are {', '.join(preset_names())}"
+        ) from None
     except OSError as error:
         raise MachineFileError(f"{path}: cannot be read ({error.strerror})") from None
 
@@ -72,13 +77,20 @@ def detect(text: str, path: str) -> str:
         return "hwloc"
     if begin.startswith("{"):
         return "graph" if re.search(r'"format"\s*:\s*"collio-machine-graph', begin) else "machine"
-    if re.search(r'^(?:Switch|Ca|Rt)\s+\d+\s+"[SHR]-|^(?:vendid|switchguid|caguid|sysimgguid)=|^# Topology file: generated', text, re.MULTILINE):
+    if re.search(
+        r'^(?:Switch|Ca|Rt)\s+\d+\s+"[SHR]-|^(?:vendid|switchguid|caguid|sysimgguid)=|^# Topology file: '
+        r"generated",
+        text,
+        re.MULTILINE,
+    ):
         return "ibnetdiscover"
     if re.search(r"^\s*(?:SwitchName|BlockName|BlockSizes)\s*=", text, re.MULTILINE | re.IGNORECASE):
         return "slurm"
     if path.endswith(".toml") or re.search(r"^\s*(?:\[\w+\]|\w+\s*=\s*[\"'\[{\d])", text, re.MULTILINE):
         return "machine"
-    raise MachineFileError(f"{path}: the content matches none of the formats {', '.join(FORMATS)}; name it with --format")
+    raise MachineFileError(
+        f"{path}: the content matches none of the formats {', '.join(FORMATS)}; name it with --format"
+    )
 
 
 def from_inside(inside: Inside) -> Found:
@@ -91,7 +103,9 @@ def _graph(text: str, path: str) -> Graph:
     try:
         document = plain_json.parse(text)
     except json.JSONDecodeError as error:
-        raise MachineFileError(f"{path}:{error.lineno}: is not JSON: {error.msg} (is the file complete?)") from None
+        raise MachineFileError(
+            f"{path}:{error.lineno}: is not JSON: {error.msg} (is the file complete?)"
+        ) from None
     except ValueError as error:
         raise MachineFileError(f"{path}: is not JSON: {error}") from None
     try:
@@ -106,5 +120,7 @@ def _restricted(graph: Graph, path: str, options: Options) -> Graph:
     given += ["--latency"] * bool(options.latency_s) + ["--nodes"] * bool(options.nodes)
     if given:
         raise MachineFileError(
-            f"{path}: {given[0]} is not allowed with a machine file or graph, which has these values itself; allowed with slurm and ibnetdiscover")
+            f"{path}: {given[0]} is not allowed with a machine file or graph, which has these values itself; "
+            "allowed with slurm and ibnetdiscover"
+        )
     return graph

@@ -10,8 +10,8 @@ USUAL_LINK_BYTES_PER_S = 12.5e9
 
 @dataclass(frozen=True)
 class Options:
-    """None: not said. Rates in bytes a second, of a node's link and of one between switches. `speed_unit_bytes_per_s` is that
-    of a LinkSpeed of 1, `nodes` the names of those that are wanted."""
+    """None: not said. Rates in bytes a second, of a node's link and of one between switches.
+    `speed_unit_bytes_per_s` is that of a LinkSpeed of 1, `nodes` the names of those that are wanted."""
 
     link_bytes_per_s: float | None = None
     uplink_bytes_per_s: float | None = None

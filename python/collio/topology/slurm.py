@@ -1,8 +1,8 @@
 """Slurm's topology.conf of the tree plugin (switches with nodes or switches below) and of the block plugin.
 
-Slurm's LinkSpeed is a number without a unit, "currently not used": it is taken as that of a switch's links downwards, in a
-unit the user may name. Without it the links of nodes have a usual rate, and a switch's link upwards carries as much as
-the links of all nodes below it: the file does not say how many cables there are.
+Slurm's LinkSpeed is a number without a unit, "currently not used": it is taken as that of a switch's links
+downwards, in a unit the user may name. Without it the links of nodes have a usual rate, and a switch's link
+upwards carries as much as the links of all nodes below it: the file does not say how many cables there are.
 """
 
 from __future__ import annotations
@@ -62,18 +62,26 @@ class _Reader:
 
     def _switch(self, line: Line) -> None:
         if "SwitchName" not in line.values:
-            raise line.fail(f"{next(iter(line.values))} without SwitchName; allowed are lines that begin with SwitchName=…")
+            raise line.fail(
+                f"{next(iter(line.values))} without SwitchName; allowed are lines that begin with "
+                "SwitchName=…"
+            )
         line.only("SwitchName", "Switches", "Nodes", "LinkSpeed")
         name = line.name("SwitchName")
         if name in self.known:
-            raise line.fail(f"SwitchName={name} is there already, in line {self.known[name].own_line.number}; allowed are names that differ")
+            raise line.fail(
+                f"SwitchName={name} is there already, in line {self.known[name].own_line.number}; allowed "
+                "are names that differ"
+            )
         if not {"Switches", "Nodes"} & set(line.values):
             raise line.fail(f"SwitchName={name} has nothing below it; allowed are Nodes=… or Switches=…")
         switch = _Switch(line, self.cabling.switch(name), self._nodes(line), line.hosts("Switches"))
         if "LinkSpeed" in line.values:
             speeds = line.numbers("LinkSpeed")
             if len(speeds) != 1:
-                raise line.fail(f"LinkSpeed={line.values['LinkSpeed']} is not allowed; allowed is one whole number")
+                raise line.fail(
+                    f"LinkSpeed={line.values['LinkSpeed']} is not allowed; allowed is one whole number"
+                )
             switch.speed_bytes_per_s = speeds[0] * self.options.speed_unit_bytes_per_s
         self.known[name] = switch
 
@@ -82,7 +90,10 @@ class _Reader:
         found = []
         for name in line.hosts("Nodes"):
             if name in self.owner:
-                raise line.fail(f"Nodes has {name}, which line {self.owner[name].number} has already; allowed is one place for a node")
+                raise line.fail(
+                    f"Nodes has {name}, which line {self.owner[name].number} has already; allowed is one "
+                    "place for a node"
+                )
             self.owner[name] = line
             found.append(self.cabling.node(name))
         return found
@@ -90,7 +101,10 @@ class _Reader:
     def _check_children(self, name: str, switch: _Switch) -> None:
         for child in switch.switches:
             if child not in self.known:
-                raise switch.own_line.fail(f"Switches has {child}, which no line describes; allowed are names of SwitchName=… (is the file complete?)")
+                raise switch.own_line.fail(
+                    f"Switches has {child}, which no line describes; allowed are names of SwitchName=… (is "
+                    "the file complete?)"
+                )
             if child == name:
                 raise switch.own_line.fail(f"Switches has {child}, which is the switch itself")
             if name not in self.known[child].switches:
@@ -109,7 +123,10 @@ class _Reader:
                 line.only("BlockName", "Nodes")
                 name = line.name("BlockName")
                 if name in self.known:
-                    raise line.fail(f"BlockName={name} is there already, in line {self.known[name].own_line.number}; allowed are names that differ")
+                    raise line.fail(
+                        f"BlockName={name} is there already, in line {self.known[name].own_line.number}; "
+                        "allowed are names that differ"
+                    )
                 if "Nodes" not in line.values:
                     raise line.fail(f"BlockName={name} has no nodes; allowed is Nodes=…")
                 self.known[name] = _Switch(line, self.cabling.switch(name), self._nodes(line))
@@ -128,12 +145,14 @@ class _Reader:
         for before, size in zip(sizes, sizes[1:]):
             ratio = size // before
             if size % before or ratio < 2 or ratio & (ratio - 1):
-                raise line.fail(f"BlockSizes has {size} after {before}; allowed is {before} times a power of two")
+                raise line.fail(
+                    f"BlockSizes has {size} after {before}; allowed is {before} times a power of two"
+                )
         return sizes
 
     def _over(self, names: list[str], share: int, prefix: str) -> list[str]:
         """New switches over `share` of these each."""
-        groups = [names[at:at + share] for at in range(0, len(names), share)]
+        groups = [names[at : at + share] for at in range(0, len(names), share)]
         found = []
         for index, group in enumerate(groups):
             name = prefix + (str(index) if len(groups) > 1 or prefix != "core" else "")
@@ -170,14 +189,20 @@ class _Reader:
         if self.options.link_bytes_per_s:
             return self.options.link_bytes_per_s, "as given"
         if switch.speed_bytes_per_s:
-            return switch.speed_bytes_per_s, f"by LinkSpeed, in units of {format_rate(self.options.speed_unit_bytes_per_s)}"
+            return (
+                switch.speed_bytes_per_s,
+                f"by LinkSpeed, in units of {format_rate(self.options.speed_unit_bytes_per_s)}",
+            )
         return USUAL_LINK_BYTES_PER_S, f"taken as {format_rate(USUAL_LINK_BYTES_PER_S)} (--link)"
 
     def _uplink_rate(self, parent: _Switch, child: str) -> tuple[float, str]:
         if self.options.uplink_bytes_per_s:
             return self.options.uplink_bytes_per_s, "as given"
         if parent.speed_bytes_per_s:
-            return parent.speed_bytes_per_s, f"by LinkSpeed, in units of {format_rate(self.options.speed_unit_bytes_per_s)}"
+            return (
+                parent.speed_bytes_per_s,
+                f"by LinkSpeed, in units of {format_rate(self.options.speed_unit_bytes_per_s)}",
+            )
         below = max(self._below(child, set()), USUAL_LINK_BYTES_PER_S)
         return below / max(1, self.known[child].parents), "taken as the sum of the links below (--uplink)"
 

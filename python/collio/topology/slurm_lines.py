@@ -1,4 +1,5 @@
-"""Lines of Slurm's topology.conf: KEY=VALUE pairs, keys in any case, comments from "#", a line goes on after "\\"."""
+"""Lines of Slurm's topology.conf: KEY=VALUE pairs, keys in any case, comments from "#", a line goes on after
+"\\"."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ from collio.machine_file.errors import MachineFileError
 from collio.machine_file.table import close_match, show
 from collio.topology.hostlist import HostListError, expand_hosts
 
-KEYS = {name.lower(): name for name in ("SwitchName", "Switches", "Nodes", "LinkSpeed", "BlockName", "BlockSizes")}
+KEYS = {
+    name.lower(): name for name in ("SwitchName", "Switches", "Nodes", "LinkSpeed", "BlockName", "BlockSizes")
+}
 _PAIR = re.compile(r'\s*(?P<key>\w+)\s*=\s*(?P<value>"[^"]*"|[^\s"]+)')
 
 
@@ -27,7 +30,9 @@ class Line:
     def only(self, *keys: str) -> None:
         for key in self.values:
             if key not in keys:
-                raise self.fail(f"{key} is not allowed beside {next(iter(self.values))}; allowed are {', '.join(keys)}")
+                raise self.fail(
+                    f"{key} is not allowed beside {next(iter(self.values))}; allowed are {', '.join(keys)}"
+                )
 
     def hosts(self, key: str) -> list[str]:
         """The names of a list; none where the key is not there. Raises MachineFileError."""
@@ -46,7 +51,10 @@ class Line:
         """Whole numbers above 0, between commas."""
         words = self.values[key].split(",")
         if not all(re.fullmatch(r"[1-9]\d{0,8}", word) for word in words):
-            raise self.fail(f"{key}={self.values[key]} is not allowed; allowed are whole numbers above 0, as in {key}=18,36")
+            raise self.fail(
+                f"{key}={self.values[key]} is not allowed; allowed are whole numbers above 0, as in "
+                f"{key}=18,36"
+            )
         return list(map(int, words))
 
 

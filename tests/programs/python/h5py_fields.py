@@ -12,10 +12,7 @@ from mpi4py import MPI
 ROWS, WIDTH = 48, 20
 comm = MPI.COMM_WORLD
 rank, ranks = comm.rank, comm.size
-PARTS = {
-    "columns": numpy.s_[:, rank::ranks],
-    "blocks": numpy.s_[:, rank * WIDTH:(rank + 1) * WIDTH],
-}
+PARTS = {"columns": numpy.s_[:, rank::ranks], "blocks": numpy.s_[:, rank * WIDTH : (rank + 1) * WIDTH]}
 
 
 def values(number):

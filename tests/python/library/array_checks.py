@@ -23,7 +23,7 @@ def on_first_rank(comm, work):
 
 def part_of(comm, array):
     first, count = rows_of(comm, array.shape[1])
-    return np.ascontiguousarray(array[:, first:first + count]), (0, first, 0)
+    return np.ascontiguousarray(array[:, first : first + count]), (0, first, 0)
 
 
 def read_by_others(path, name, array, dimensions=None):
@@ -72,9 +72,17 @@ def check_several_arrays(comm, folder):
             if comm.rank == 0:
                 file.put("mask", mask[:1])
             file.commit(wait=True)
-        on_first_rank(comm, lambda: (read_by_others(path, "T", temperature, ("z", "y", "x")), read_by_others(path, "mask", mask)))
+        on_first_rank(
+            comm,
+            lambda: (
+                read_by_others(path, "T", temperature, ("z", "y", "x")),
+                read_by_others(path, "mask", mask),
+            ),
+        )
         with collio.array.open(comm, path, "r+") as file:
-            same(file.read("mask", decomposition=collio.map((6, 4), [3, 3, 23])), mask.reshape(-1)[[3, 3, 23]])
+            same(
+                file.read("mask", decomposition=collio.map((6, 4), [3, 3, 23])), mask.reshape(-1)[[3, 3, 23]]
+            )
             same(file.read("T", (1, 2, 0)), temperature[1:, 2:])
             file.put("mask", -mask if comm.rank == 0 else mask[:0])
             file.commit(wait=True)
@@ -107,7 +115,10 @@ def check_files_of_others(comm, folder):
                 file.createVariable("stepped", "f4", ("time", "x"))[:] = array
 
     on_first_rank(comm, make)
-    same(collio.array.read(comm, folder / "other.h5", "group/plain", start=(comm.rank % 4, 0), count=(1, 6)), array[comm.rank % 4:][:1])
+    same(
+        collio.array.read(comm, folder / "other.h5", "group/plain", start=(comm.rank % 4, 0), count=(1, 6)),
+        array[comm.rank % 4 :][:1],
+    )
     with raises(KeyError, "chunked", "group/plain"):
         collio.array.read(comm, folder / "other.h5", "chunked")
     for kind in ("NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"):
@@ -121,9 +132,12 @@ def check_files_of_others(comm, folder):
 def check_errors_on_all_ranks(comm, folder):
     block = np.zeros((2, 2))
     for kind, words, path, arrays in (
-        (ValueError, (".dat", ".h5"), "a.dat", {}), (ValueError, ("'T'", "(0, 2)"), "a.h5", {"T": ((0, 2), "f4")}),
-        (ValueError, ("complex128", "CDF-5"), "a.nc", {"T": ((2, 2), "c16")}), (TypeError, (), "a.h5", {"T": ((2, 2), "nonsense")}),
-        (ValueError, ("dimensions",), "a.nc", {"T": ((2, 2), "f4", ("x", "x"))}), (collio.Error, ("no/a.h5",), "no/a.h5", {"T": ((2, 2), "f4")}),
+        (ValueError, (".dat", ".h5"), "a.dat", {}),
+        (ValueError, ("'T'", "(0, 2)"), "a.h5", {"T": ((0, 2), "f4")}),
+        (ValueError, ("complex128", "CDF-5"), "a.nc", {"T": ((2, 2), "c16")}),
+        (TypeError, (), "a.h5", {"T": ((2, 2), "nonsense")}),
+        (ValueError, ("dimensions",), "a.nc", {"T": ((2, 2), "f4", ("x", "x"))}),
+        (collio.Error, ("no/a.h5",), "no/a.h5", {"T": ((2, 2), "f4")}),
         (ValueError, ("'x'", "3"), "b.nc", {"T": ((2,), "f4", ("x",)), "U": ((3,), "f4", ("x",))}),
         (ValueError, ("'x'", "3"), "b.h5", {"T": ((2,), "f4", ("x",)), "U": ((3,), "f4", ("x",))}),
     ):
@@ -135,7 +149,13 @@ def check_errors_on_all_ranks(comm, folder):
         collio.array.open(comm, folder / "a.h5", "w", {}, format="zarr")
     with raises(collio.Error, "missing.h5"):
         collio.array.open(comm, folder / "missing.h5")
-    on_first_rank(comm, lambda: [(folder / name).write_bytes(content) for name, content in (("junk.nc", b"CDF\x05" + bytes(range(40))), ("junk.h5", b"junk" * 99))])
+    on_first_rank(
+        comm,
+        lambda: [
+            (folder / name).write_bytes(content)
+            for name, content in (("junk.nc", b"CDF\x05" + bytes(range(40))), ("junk.h5", b"junk" * 99))
+        ],
+    )
     with raises(ValueError, "junk.nc"):
         collio.array.open(comm, folder / "junk.nc")
     with raises(collio.Error, "junk.h5"):
@@ -154,9 +174,14 @@ def check_errors_on_all_ranks(comm, folder):
 def check_a_rank_that_leaves(comm, folder):
     if comm.size == 1:
         return
+
     class OwnError(Exception):
         pass
-    with raises(OwnError if comm.rank == 0 else collio.PeerError), collio.array.open(comm, folder / "a.h5", "w", {"T": (SHAPE, "f8")}) as file:
+
+    with (
+        raises(OwnError if comm.rank == 0 else collio.PeerError),
+        collio.array.open(comm, folder / "a.h5", "w", {"T": (SHAPE, "f8")}) as file,
+    ):
         if comm.rank == 0:
             raise OwnError
         file.commit(wait=True)

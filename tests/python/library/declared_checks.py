@@ -16,7 +16,7 @@ def check_boxes_of_three_dimensions(comm, folder):
         with collio.open(comm, folder / f"{number}", "w") as file:
             cells = collio.box(array.shape, (0, first, 0), (4, count, 5))
             variable = file.variable("a", dtype, cells, offset=7)
-            variable.put(array[:, first:first + count])
+            variable.put(array[:, first : first + count])
             assert file.commit(wait=False).wait() == 4 * count * 5 * array.dtype.itemsize
         found = np.frombuffer((comm.Barrier() or folder / f"{number}").read_bytes()[7:], dtype=array.dtype)
         same(found.reshape(array.shape), array)
@@ -24,14 +24,23 @@ def check_boxes_of_three_dimensions(comm, folder):
             back = np.zeros((4, count, 5), dtype)
             file.variable("a", dtype, cells, offset=7).get(back)
             file.fetch()
-            same(back, array[:, first:first + count])
+            same(back, array[:, first : first + count])
 
 
 def check_views_of_arrays_are_not_copied(comm, folder):
     base = numbers((6, 8, 10), "f4", comm.rank)
     views = [
-        base[::2, ::-1, 3:], base[::-1, ::-1, ::-1], base.T, base[:, 1::3, -1], base[1, 2, ::-2], base.reshape(-1)[5:60:11], np.broadcast_to(base[0, 0], (3, 10)),
-        np.asfortranarray(base), base[2:2], base[0, 0, 0:1].reshape(()), base.transpose(1, 2, 0)[::-2, 4:1:-1],
+        base[::2, ::-1, 3:],
+        base[::-1, ::-1, ::-1],
+        base.T,
+        base[:, 1::3, -1],
+        base[1, 2, ::-2],
+        base.reshape(-1)[5:60:11],
+        np.broadcast_to(base[0, 0], (3, 10)),
+        np.asfortranarray(base),
+        base[2:2],
+        base[0, 0, 0:1].reshape(()),
+        base.transpose(1, 2, 0)[::-2, 4:1:-1],
     ]
     for number, view in enumerate(views):
         with collio.open(comm, folder / f"{number}", "w") as file:
@@ -44,7 +53,9 @@ def check_views_of_arrays_are_not_copied(comm, folder):
                 file.variable("w", "f4", cells).get(target)
                 file.fetch()
                 same(target, view)
-                assert number or (np.all(other[:, :, :3] == 0) and np.all(other[1::2] == 0)), "elements around the view changed"
+                assert number or (np.all(other[:, :, :3] == 0) and np.all(other[1::2] == 0)), (
+                    "elements around the view changed"
+                )
         if view.size:
             same(file_as(comm, folder / f"{number}", "f4", (comm.size, -1))[comm.rank], view.reshape(-1))
 
@@ -90,9 +101,13 @@ def check_numbers_of_puts_differ(comm, folder):
         assert not file.opened.putting
     if comm.size > 1:
         found = file_as(comm, folder / "a", "f8")
-        found = np.append(found, np.zeros((comm.size - 1) * comm.size * 3 - found.size)).reshape(comm.size - 1, comm.size, 3)
+        found = np.append(found, np.zeros((comm.size - 1) * comm.size * 3 - found.size)).reshape(
+            comm.size - 1, comm.size, 3
+        )
         for record in range(comm.size - 1):
-            same(found[record], [[10 * record + rank if rank > record else 0] * 3 for rank in range(comm.size)])
+            same(
+                found[record], [[10 * record + rank if rank > record else 0] * 3 for rank in range(comm.size)]
+            )
 
 
 def check_ranks_with_nothing(comm, folder):
@@ -115,14 +130,20 @@ def check_overlapped_commits_and_steps(comm, folder):
     cells = collio.map((comm.size * n,), np.arange(n) * comm.size + comm.rank)
     expected = []
     with collio.open(comm, folder / "a", "w") as file:
-        variables = [file.variable(name, "f8", cells, offset, record_stride=16 * comm.size * n) for name, offset in (("T", 0), ("U", 8 * comm.size * n))]
+        variables = [
+            file.variable(name, "f8", cells, offset, record_stride=16 * comm.size * n)
+            for name, offset in (("T", 0), ("U", 8 * comm.size * n))
+        ]
         requests = []
         for step in range(steps):
             for number, variable in enumerate(variables):
-                variable.put(np.full(n, 100.0 * step + number + comm.rank / 10), record=step)  # collio alone keeps it
+                # collio alone keeps it
+                variable.put(np.full(n, 100.0 * step + number + comm.rank / 10), record=step)
             gc.collect()
             requests.append(file.commit(wait=False))
-            expected += [[100.0 * step + number + rank / 10 for rank in range(comm.size)] * n for number in range(2)]
+            expected += [
+                [100.0 * step + number + rank / 10 for rank in range(comm.size)] * n for number in range(2)
+            ]
             if step % 3 == 2:
                 assert requests[-2 if comm.rank % 2 else -1].wait() == 16 * n
         assert [request.wait() for request in requests] == [16 * n] * steps
@@ -133,7 +154,9 @@ def check_overlapped_commits_and_steps(comm, folder):
 
 def check_commits_nobody_waits_for(comm, folder):
     with collio.open(comm, folder / "a", "w") as file:
-        variable = file.variable("a", "i8", collio.box((comm.size,), (comm.rank,), (1,)), record_stride=8 * comm.size)
+        variable = file.variable(
+            "a", "i8", collio.box((comm.size,), (comm.rank,), (1,)), record_stride=8 * comm.size
+        )
         for step in range(40):
             variable.put(np.array([step]), step)
             file.commit(wait=False)
@@ -158,7 +181,11 @@ def check_done_comes_true(comm, folder):
 def check_structures(comm, folder):
     kind = np.dtype([("x", "f8"), ("id", "i4"), ("tag", "S2")])
     particles = np.zeros(10 + comm.rank, kind)
-    particles["x"], particles["id"], particles["tag"] = np.arange(len(particles)) / 4 + comm.rank, comm.rank, b"ab"
+    particles["x"], particles["id"], particles["tag"] = (
+        np.arange(len(particles)) / 4 + comm.rank,
+        comm.rank,
+        b"ab",
+    )
     before, total = comm.exscan(len(particles)) or 0, comm.allreduce(len(particles))
     cells = collio.box((total,), (before,), (len(particles),))
     with collio.open(comm, folder / "aos", "w") as one, collio.open(comm, folder / "soa", "w") as other:
@@ -208,7 +235,9 @@ def check_modes_and_sizes(comm, folder):
 
 
 def check_communicators(comm, folder):
-    with collio.open(comm.py2f(), folder / "handle", "w", hints={"cb_nodes": 1, "collio_path": "two_phase"}) as file:
+    with collio.open(
+        comm.py2f(), folder / "handle", "w", hints={"cb_nodes": 1, "collio_path": "two_phase"}
+    ) as file:
         file.variable("a", "i8", collio.box((comm.size,), (comm.rank,), (1,))).put(np.array([comm.rank]))
         file.commit(wait=False)
     same(file_as(comm, folder / "handle", "i8"), np.arange(comm.size))
@@ -227,7 +256,9 @@ def check_communicators(comm, folder):
 def check_many_files(comm, folder):
     files = [collio.open(comm, folder / f"{number}", "w") for number in range(60)]
     for number, file in enumerate(files):
-        file.variable("a", "i4", file.decomposition((comm.size,), box=((comm.rank,), (1,)))).put(np.array([number], "i4"))
+        file.variable("a", "i4", file.decomposition((comm.size,), box=((comm.rank,), (1,)))).put(
+            np.array([number], "i4")
+        )
         file.commit(wait=False)
     for file in files:
         file.close()

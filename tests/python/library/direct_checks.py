@@ -41,7 +41,10 @@ def check_pieces_of_memory(comm, folder):
 
 
 def check_a_byte_twice_is_not_written(comm, folder):
-    with collio.open(comm, folder / "a", "w") as file, raises(collio.ArgumentError, "twice" if comm.rank == 0 else ""):
+    with (
+        collio.open(comm, folder / "a", "w") as file,
+        raises(collio.ArgumentError, "twice" if comm.rank == 0 else ""),
+    ):
         file.write_pieces([(0, 5), (4, 5)] if comm.rank == 0 else [], bytes(10 if comm.rank == 0 else 0))
 
 

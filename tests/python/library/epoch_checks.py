@@ -15,11 +15,19 @@ SMALL = {"cb_nodes": 1, "cb_buffer_size": 1}
 def variables_of(comm, file, count=3):
     bytes_ = 80 * comm.size
     cells = collio.box((comm.size, 10), (comm.rank, 0), (1, 10))
-    return [file.variable(f"v{number}", "f8", cells, number * bytes_, count * bytes_) for number in range(count)]
+    return [
+        file.variable(f"v{number}", "f8", cells, number * bytes_, count * bytes_) for number in range(count)
+    ]
 
 
 def expected(comm, steps, count=3):
-    return [100.0 * step + 10 * number + rank for step in range(steps) for number in range(count) for rank in range(comm.size) for _ in range(10)]
+    return [
+        100.0 * step + 10 * number + rank
+        for step in range(steps)
+        for number in range(count)
+        for rank in range(comm.size)
+        for _ in range(10)
+    ]
 
 
 def check_one_array_for_all_variables(comm, folder):
@@ -43,14 +51,16 @@ def check_orders_of_their_own(comm, folder):
     with collio.open(comm, folder / "a", "w", SMALL) as file:
         variables = variables_of(comm, file)
         puts = [(number, record) for record in range(2) for number in range(3)]
-        puts = puts[comm.rank:] + puts[:comm.rank]
+        puts = puts[comm.rank :] + puts[: comm.rank]
         if comm.rank == comm.size - 1 and comm.size > 1:
             puts = []
         file.declare([(variables[number], record) for number, record in puts])
         requests = []
         for step in (0, 2):
             for number, record in puts:
-                variables[number].put(np.full(10, 100.0 * (step + record) + 10 * number + comm.rank), step + record)
+                variables[number].put(
+                    np.full(10, 100.0 * (step + record) + 10 * number + comm.rank), step + record
+                )
             requests.append(file.commit(wait=False))
         assert [request.wait() for request in requests] == [80 * len(puts)] * 2
         file.declare([])
@@ -120,7 +130,7 @@ def check_arrays_live_as_long_as_their_group(comm, folder):
             second.put(np.full(rows, 2.0))
         with raises(ValueError):
             file.commit(wait=True)
-    same(file_as(comm, folder / "a", "f8")[:rows * comm.size], np.ones(rows * comm.size))
+    same(file_as(comm, folder / "a", "f8")[: rows * comm.size], np.ones(rows * comm.size))
 
 
 def check_arrays_go_when_they_are_written(comm, folder):
@@ -161,8 +171,14 @@ def check_a_rank_leaves_amid(comm, folder):
 def check_a_rank_leaves_before_a_call_with_a_request(comm, folder):
     """The call is an error amid an epoch, and the other ranks leave, too."""
     who = comm.size - 1
-    for number, call in enumerate((lambda file: file.fetch(wait=False), lambda file: file.write_pieces([(0, 0)], b"", wait=False),
-                                   lambda file: file.read_pieces([(0, 0)], bytearray(), wait=False), lambda file: file.commit(wait=False).wait())):
+    for number, call in enumerate(
+        (
+            lambda file: file.fetch(wait=False),
+            lambda file: file.write_pieces([(0, 0)], b"", wait=False),
+            lambda file: file.read_pieces([(0, 0)], bytearray(), wait=False),
+            lambda file: file.commit(wait=False).wait(),
+        )
+    ):
         wanted = OwnError if comm.rank == who else collio.PeerError
         with raises(wanted), collio.open(comm, folder / str(number), "w", SMALL) as file:
             variables = variables_of(comm, file)
@@ -208,9 +224,13 @@ def check_a_rank_leaves_another_file(comm, folder):
 
 
 def check_files_of_two_communicators(comm, folder):
-    """Some ranks wait for groups, or for a request, of one file while the others are in a call on another one."""
+    """Some ranks wait for groups, or for a request, of one file while the others are in a call on another
+    one."""
     other = comm.Dup()
-    with collio.open(comm, folder / "a", "w") as first, collio.open(other, folder / "b", "w", SMALL) as second:
+    with (
+        collio.open(comm, folder / "a", "w") as first,
+        collio.open(other, folder / "b", "w", SMALL) as second,
+    ):
         variables = variables_of(comm, second)
         second.declare(variables)
         for step in range(2):
@@ -224,7 +244,10 @@ def check_files_of_two_communicators(comm, folder):
                 request.wait()
             collio.open(comm, folder / "c", "w").close()
         third = comm.Dup()
-        for opens in (lambda: collio.open(third, folder / "d", "w"), lambda: collio.array.open(third, folder / "e.nc", "w", {"v": ((9,), "f8")})):
+        for opens in (
+            lambda: collio.open(third, folder / "d", "w"),
+            lambda: collio.array.open(third, folder / "e.nc", "w", {"v": ((9,), "f8")}),
+        ):
             for number, variable in enumerate(variables):
                 variable.put(np.full(10, 100.0 + 10 * number + comm.rank), 1)
             request = second.commit(wait=False)

@@ -39,7 +39,14 @@ def check_arguments_of_put_and_get(comm, folder):
         file.fetch()
     with raises(ValueError, "closed"):
         variable.put(good)
-    for call in (file.commit, file.fetch, file.sync, file.cancel, lambda: file.size, lambda: file.truncate(1)):
+    for call in (
+        file.commit,
+        file.fetch,
+        file.sync,
+        file.cancel,
+        lambda: file.size,
+        lambda: file.truncate(1),
+    ):
         with raises(ValueError, "closed"):
             call()
 
@@ -49,8 +56,11 @@ def check_arguments_of_variables(comm, folder):
         cells = collio.box((4,), (0,), (0,))
         file.variable("T", "f4", cells)
         for kind, words, arguments in (
-            (ValueError, ("'T'",), ("T", "f4", cells)), (TypeError, ("objects",), ("U", "O", cells)), (ValueError, ("0 bytes",), ("U", "S0", cells)),
-            (ValueError, ("offset", "-8"), ("U", "f4", cells, -8)), (ValueError, ("record_bytes", "8"), ("U", "f4", cells, 0, 8)),
+            (ValueError, ("'T'",), ("T", "f4", cells)),
+            (TypeError, ("objects",), ("U", "O", cells)),
+            (ValueError, ("0 bytes",), ("U", "S0", cells)),
+            (ValueError, ("offset", "-8"), ("U", "f4", cells, -8)),
+            (ValueError, ("record_bytes", "8"), ("U", "f4", cells, 0, 8)),
             (ValueError, ("64 bits",), ("U", "f4", cells, 1 << 64)),
         ):
             with raises(kind, *words):
@@ -175,9 +185,13 @@ def check_different_calls(comm, folder):
 def check_direct_calls_refuse(comm, folder):
     with collio.open(comm, folder / "a", "w") as file:
         for kind, words, arguments in (
-            (ValueError, ("8 bytes", "9"), ([(0, 8)], bytes(9))), (ValueError, ("(3,)",), ([1, 2, 3], bytes(9))), (TypeError, ("float64",), ([(0.0, 8)], bytes(8))),
-            (ValueError, ("-1",), ([(-1, 8)], bytes(8))), (ValueError, ("byte 12",), ([(0, 8)], bytes(8), [(4, 8)])),
-            (ValueError, ("memory_pieces 4",), ([(0, 8)], bytes(8), [(4, 4)])), (ValueError, ("contiguous",), ([(0, 8)], np.zeros(16, "u1")[::2])),
+            (ValueError, ("8 bytes", "9"), ([(0, 8)], bytes(9))),
+            (ValueError, ("(3,)",), ([1, 2, 3], bytes(9))),
+            (TypeError, ("float64",), ([(0.0, 8)], bytes(8))),
+            (ValueError, ("-1",), ([(-1, 8)], bytes(8))),
+            (ValueError, ("byte 12",), ([(0, 8)], bytes(8), [(4, 8)])),
+            (ValueError, ("memory_pieces 4",), ([(0, 8)], bytes(8), [(4, 4)])),
+            (ValueError, ("contiguous",), ([(0, 8)], np.zeros(16, "u1")[::2])),
             (TypeError, ("objects",), ([(0, 8)], np.zeros(1, "O"))),
         ):
             with raises(kind, *words):

@@ -1,4 +1,5 @@
-"""An exception in a `with` block, on one rank or several: no rank hangs in a call of collio, and the communicator goes on working."""
+"""An exception in a `with` block, on one rank or several: no rank hangs in a call of collio, and the
+communicator goes on working."""
 
 import numpy as np
 from common_checks import file_as, raises, same
@@ -11,7 +12,9 @@ class OwnError(Exception):
 
 
 def variable_of(comm, file):
-    return file.variable("a", "f8", collio.box((comm.size, 100), (comm.rank, 0), (1, 100)), record_stride=800 * comm.size)
+    return file.variable(
+        "a", "f8", collio.box((comm.size, 100), (comm.rank, 0), (1, 100)), record_stride=800 * comm.size
+    )
 
 
 def wanted(comm, who):
@@ -65,12 +68,20 @@ def check_one_rank_while_others_close(comm, folder):
 def check_every_call_of_the_others(comm, folder):
     block = np.zeros(8, "u1")
     pieces = [(8 * comm.rank, 8)]
-    for number, call in enumerate((
-        lambda file: file.fetch(), lambda file: file.sync(), lambda file: file.truncate(5), lambda file: file.write_pieces(pieces, block),
-        lambda file: file.read_pieces(pieces, block), lambda file: file.fetch(wait=False).wait(),
-        lambda file: file.write_pieces(pieces, block, wait=False).wait(), lambda file: file.read_pieces(pieces, block, wait=False).wait(),
-        lambda file: collio.open(comm, folder / "other", "w"), lambda file: file.close(),
-    )):
+    for number, call in enumerate(
+        (
+            lambda file: file.fetch(),
+            lambda file: file.sync(),
+            lambda file: file.truncate(5),
+            lambda file: file.write_pieces(pieces, block),
+            lambda file: file.read_pieces(pieces, block),
+            lambda file: file.fetch(wait=False).wait(),
+            lambda file: file.write_pieces(pieces, block, wait=False).wait(),
+            lambda file: file.read_pieces(pieces, block, wait=False).wait(),
+            lambda file: collio.open(comm, folder / "other", "w"),
+            lambda file: file.close(),
+        )
+    ):
         with raises(wanted(comm, [0])), collio.open(comm, folder / f"{number}", "w") as file:
             if comm.rank == 0:
                 raise OwnError
@@ -96,7 +107,11 @@ def check_ranks_at_different_steps(comm, folder):
 
 
 def check_two_files(comm, folder):
-    with raises(wanted(comm, [0])), collio.open(comm, folder / "a", "w") as one, collio.open(comm, folder / "b", "w") as other:
+    with (
+        raises(wanted(comm, [0])),
+        collio.open(comm, folder / "a", "w") as one,
+        collio.open(comm, folder / "b", "w") as other,
+    ):
         one.commit(wait=True)
         if comm.rank == 0:
             raise OwnError
@@ -118,7 +133,10 @@ def check_an_inner_file_that_others_closed(comm, folder):
 
 def check_an_error_of_collio(comm, folder):
     """All ranks leave by the same error."""
-    with raises(collio.Error, "NO_SPACE"), collio.open(comm, folder / "a", "w", hints={"collio_faults": "all:write1:ENOSPC"}) as file:
+    with (
+        raises(collio.Error, "NO_SPACE"),
+        collio.open(comm, folder / "a", "w", hints={"collio_faults": "all:write1:ENOSPC"}) as file,
+    ):
         variable_of(comm, file).put(np.zeros(100))
         file.commit(wait=True)
     still_works(comm, folder)

@@ -1,4 +1,5 @@
-"""Random files, decompositions, puts and gets, beside a model in NumPy. RANDOM_CASES: how many; RANDOM_SEED: of the first."""
+"""Random files, decompositions, puts and gets, beside a model in NumPy. RANDOM_CASES: how many; RANDOM_SEED:
+of the first."""
 
 import os
 from dataclasses import dataclass
@@ -122,7 +123,7 @@ def put_some(comm, rng, models, content):
                 for i, element in enumerate(elements):
                     if element >= 0:
                         at = model.places(int(element), record)
-                        content[at:at + model.dtype.itemsize] = data[i:i + 1].tobytes()
+                        content[at : at + model.dtype.itemsize] = data[i : i + 1].tobytes()
                         end = max(end, at + model.dtype.itemsize)
     return end
 
@@ -142,8 +143,14 @@ def fetch_some(comm, rng, file, models, content):
             for i, element in enumerate(elements):
                 at = model.places(int(element), record)
                 if element >= 0 and at + model.dtype.itemsize <= len(content):
-                    wanted[i:i + 1] = np.frombuffer(content, model.dtype, 1, at)
-            file.variable(f"{model.name} {len(file.variables)}", model.dtype, collio.map(model.shape, elements), model.offset, model.stride).get(view, record)
+                    wanted[i : i + 1] = np.frombuffer(content, model.dtype, 1, at)
+            file.variable(
+                f"{model.name} {len(file.variables)}",
+                model.dtype,
+                collio.map(model.shape, elements),
+                model.offset,
+                model.stride,
+            ).get(view, record)
             asked.append((view, wanted))
     file.fetch()
     for view, wanted in asked:
@@ -155,7 +162,8 @@ def random_data(rng, dtype, count):
 
 
 def in_random_place(rng, data):
-    """The elements in memory with gaps, in any order of dimensions and directions; data.reshape(-1) of it is `data`."""
+    """The elements in memory with gaps, in any order of dimensions and directions; data.reshape(-1) of it is
+    `data`."""
     shape = [len(data)]
     for factor in (2, 3):
         if shape[-1] % factor == 0 and shape[-1] and rng.random() < 0.6:

@@ -1,4 +1,5 @@
-"""Arrays of records in CDF-5 files: a step appended after the other, read by netCDF4 and xarray; and files that others made."""
+"""Arrays of records in CDF-5 files: a step appended after the other, read by netCDF4 and xarray; and files
+that others made."""
 
 import numpy as np
 from array_checks import on_first_rank, part_of
@@ -55,7 +56,9 @@ def check_steps(comm, folder):
     with collio.array.open(comm, path, "r+") as file:
         assert file.records == 3
         put_step(comm, file, 3)
-        file.put("still", np.arange(24, dtype="i4").reshape(6, 4) if comm.rank == 0 else np.zeros((0, 4), "i4"))
+        file.put(
+            "still", np.arange(24, dtype="i4").reshape(6, 4) if comm.rank == 0 else np.zeros((0, 4), "i4")
+        )
         file.commit(wait=True)
         same(file.read("T", record=3), temperature(3))
         same(file.read("T", (1, 2, 0), (2, 3, 3)), [temperature(step)[1:3, 2:5] for step in range(4)])
@@ -73,17 +76,23 @@ def check_one_record_by_one_call(comm, folder):
 
 
 def check_places_that_are_arrays(comm, folder):
-    with collio.array.open(comm, folder / "a.nc", "w", {"v": ((None, comm.size, 2), "f8"), "time": ((None,), "f8")}) as file:
+    with collio.array.open(
+        comm, folder / "a.nc", "w", {"v": ((None, comm.size, 2), "f8"), "time": ((None,), "f8")}
+    ) as file:
         file.put("v", np.full((1, 2), comm.rank, "f8"), np.array([comm.rank, 0]), record=0)
         file.put("time", np.array(7.0), np.array([], int), record=0)
         file.commit(wait=True)
-        same(file.read("v", np.array([0, 1]), np.array([comm.size, 1]), record=0), np.arange(comm.size).reshape(-1, 1))
+        same(
+            file.read("v", np.array([0, 1]), np.array([comm.size, 1]), record=0),
+            np.arange(comm.size).reshape(-1, 1),
+        )
         same(file.read("time", record=0), 7)
 
 
 def check_a_record_far_behind(comm, folder):
     path = folder / "a.nc"
-    with collio.array.open(comm, path, "w", {"v": ((None, comm.size), "i1")}) as file:  # the only one: no padding
+    # the only one: no padding
+    with collio.array.open(comm, path, "w", {"v": ((None, comm.size), "i1")}) as file:
         file.put("v", np.full(1, comm.rank, "i1"), (comm.rank,), record=7 if comm.rank == 0 else 2)
         file.commit(wait=False)
     found = collio.array.read(comm, path, "v")
@@ -97,6 +106,7 @@ def check_a_record_far_behind(comm, folder):
         with netCDF4.Dataset(path) as file:
             file.set_auto_mask(False)
             same(file["v"][2], wanted[2])
+
     on_first_rank(comm, look)
 
 
@@ -114,7 +124,10 @@ def check_records_that_were_not_written(comm, folder):
         put(file, 0)
         file.commit(wait=True)
         assert file.records == 1
-    with raises(collio.Error, "NO_SPACE"), collio.array.open(comm, folder / "later.nc", "w", arrays, hints=hints) as file:
+    with (
+        raises(collio.Error, "NO_SPACE"),
+        collio.array.open(comm, folder / "later.nc", "w", arrays, hints=hints) as file,
+    ):
         put(file, 4)
         file.commit(wait=False)
         put(file, 1)
@@ -149,11 +162,19 @@ def check_files_of_netcdf(comm, folder):
                     file.createDimension("t", None)
                     file.createDimension("x", 3)
                     for name in names:
-                        file.createVariable(name, "i2", ("t", "x"))[:] = np.arange(6).reshape(2, 3) + ord(name)
+                        file.createVariable(name, "i2", ("t", "x"))[:] = np.arange(6).reshape(2, 3) + ord(
+                            name
+                        )
+
             on_first_rank(comm, make)
             with collio.array.open(comm, path, "r+") as file:
                 same(file.read("a"), np.arange(6).reshape(2, 3) + ord("a"))
-                file.put("a", np.array([comm.rank], "i2") if comm.rank < 3 else np.zeros(0, "i2"), (comm.rank % 3,), record=2)
+                file.put(
+                    "a",
+                    np.array([comm.rank], "i2") if comm.rank < 3 else np.zeros(0, "i2"),
+                    (comm.rank % 3,),
+                    record=2,
+                )
                 file.commit(wait=False)
 
             def look():
@@ -164,6 +185,7 @@ def check_files_of_netcdf(comm, folder):
                     same(file["a"][:, 0], [ord("a"), ord("a") + 3, 0])
                     for name in names:
                         same(file[name][:2], np.arange(6).reshape(2, 3) + ord(name))
+
             on_first_rank(comm, look)
 
 
@@ -180,12 +202,20 @@ def read_subfiles_by_others(path, steps, along=1, count=3):
     for i in range(count):
         with netCDF4.Dataset(f"{path}.subfile_{i}.nc") as file:
             file.set_auto_mask(False)
-            assert file.data_model == "NETCDF3_64BIT_DATA" and file["T"].dimensions[0] == "time.T" and len(file.dimensions["time.T"]) == steps
+            assert (
+                file.data_model == "NETCDF3_64BIT_DATA"
+                and file["T"].dimensions[0] == "time.T"
+                and len(file.dimensions["time.T"]) == steps
+            )
             parts.append(file["T"][...])
     same(np.concatenate(parts, axis=along), whole)
     with netCDF4.Dataset(path) as file:
         file.set_auto_mask(False)
-        assert file.dimensions["time"].isunlimited() and len(file.dimensions["time"]) == steps and file["T"].shape == ()
+        assert (
+            file.dimensions["time"].isunlimited()
+            and len(file.dimensions["time"]) == steps
+            and file["T"].shape == ()
+        )
         same(file["time"][:], 0.5 * np.arange(steps))
     with xarray.open_dataset(path, engine="collio", decode_cf=False) as data:
         same(data["T"].values, whole)
@@ -194,7 +224,8 @@ def read_subfiles_by_others(path, steps, along=1, count=3):
 
 
 def check_steps_in_subfiles(comm, folder):
-    """Appended, also after a reopen, by any ranks; arrays along other dimensions, in the master, and without records beside them."""
+    """Appended, also after a reopen, by any ranks; arrays along other dimensions, in the master, and without
+    records beside them."""
     path = folder / "m.nc"
     with collio.array.open(comm, path, "w", ARRAYS, subfiles=3) as file:
         assert file.records == 0 and file.read("T").shape == (0, *SHAPE)
@@ -208,11 +239,16 @@ def check_steps_in_subfiles(comm, folder):
     with collio.array.open(comm, path, "r+") as file:
         assert file.records == 3
         put_step(comm, file, 3)
-        file.put("still", np.arange(24, dtype="i4").reshape(6, 4) if comm.rank == 0 else np.zeros((0, 4), "i4"))
+        file.put(
+            "still", np.arange(24, dtype="i4").reshape(6, 4) if comm.rank == 0 else np.zeros((0, 4), "i4")
+        )
         file.commit(wait=True)
         same(file.read("T", record=3), temperature(3))
         same(file.read("T", (1, 2, 0), (2, 3, 3)), [temperature(step)[1:3, 2:5] for step in range(4)])
-        same(file.read("T", decomposition=collio.map(SHAPE, [143, 0, 71])), [temperature(step).reshape(-1)[[143, 0, 71]] for step in range(4)])
+        same(
+            file.read("T", decomposition=collio.map(SHAPE, [143, 0, 71])),
+            [temperature(step).reshape(-1)[[143, 0, 71]] for step in range(4)],
+        )
         same(file.read("mask", decomposition=collio.map((5,), [4, 0]), record=2), [2, -2])
         put_step(comm, file, 1)  # once more
         file.commit(wait=True)
@@ -238,8 +274,13 @@ def check_records_in_subfiles_as_in_one_file(comm, folder):
     dice = np.random.default_rng(11)
     for case in range(4):
         shape = tuple(int(n) for n in dice.integers(2, 9, dice.integers(1, 4)))
-        along, names = int(dice.integers(len(shape))), ("t", "i", "j", "k")[:len(shape) + 1]
-        arrays = {"a": ((None, *shape), "i2", names), "b": ((None, *shape), "f8", names), "c": (shape, "i1", names[1:]), "t": ((None,), "i4", ("t",))}
+        along, names = int(dice.integers(len(shape))), ("t", "i", "j", "k")[: len(shape) + 1]
+        arrays = {
+            "a": ((None, *shape), "i2", names),
+            "b": ((None, *shape), "f8", names),
+            "c": (shape, "i1", names[1:]),
+            "t": ((None,), "i4", ("t",)),
+        }
         subfiles = {"subfiles": int(dice.integers(1, shape[along] + 1)), "par_dim": names[along + 1]}
         records = [int(n) for n in dice.integers(0, 5, 3)]
         found = []
@@ -249,7 +290,12 @@ def check_records_in_subfiles_as_in_one_file(comm, folder):
                 for record in records:
                     mine = np.flatnonzero(np.arange(np.prod(shape)) % comm.size == comm.rank)
                     for name, dtype in (("a", "i2"), ("b", "f8")):
-                        file.put(name, own.integers(0, 99, mine.size).astype(dtype), decomposition=collio.map(shape, mine), record=record)
+                        file.put(
+                            name,
+                            own.integers(0, 99, mine.size).astype(dtype),
+                            decomposition=collio.map(shape, mine),
+                            record=record,
+                        )
                     if comm.rank == 0:
                         file.put("t", np.array(record, "i4"), record=record)
                         file.put("c", np.arange(np.prod(shape)).reshape(shape).astype("i1"))
@@ -287,12 +333,15 @@ def check_records_in_subfiles_far_behind(comm, folder):
                 file.set_auto_mask(False)
                 parts.append(file["v"][:])
         same(np.concatenate(parts, axis=1), wanted)
+
     on_first_rank(comm, look)
 
 
 def check_a_failed_commit_adds_no_record_to_subfiles(comm, folder):
     arrays = {"v": ((None, 2 * comm.size), "f8", ("t", "x"))}
-    with collio.array.open(comm, folder / "m.nc", "w", arrays, subfiles=2, hints={"collio_faults": "all:write1:ENOSPC"}) as file:
+    with collio.array.open(
+        comm, folder / "m.nc", "w", arrays, subfiles=2, hints={"collio_faults": "all:write1:ENOSPC"}
+    ) as file:
         for record in (4, 0):
             file.put("v", np.ones(2), (2 * comm.rank,), record=record)
             if record == 4:
@@ -305,12 +354,23 @@ def check_a_failed_commit_adds_no_record_to_subfiles(comm, folder):
 
 def check_errors(comm, folder):
     path = folder / "a.nc"
-    for arrays, text in ((
-        ({"v": ((3, None), "f8")}, "allowed: 1 to 7 dimensions of 1 element and more, and one in front of them that is None for records"),
-        ({"v": ((2,) * 8, "f8")}, "(2, 2, 2, 2, 2, 2, 2, 2); allowed: 1 to 7 dimensions"), ({"v": ((None, *(2,) * 8), "f8")}, "allowed: 1 to 7 dimensions"),
-        ({"v": ((None, 2), "f8", ("t", "x")), "w": ((None,), "f8", ("s",))}, "'t', 's' have no length; allowed: one dimension of records"),
-        ({"v": ((None, 2), "f8", ("t", "x")), "w": ((4,), "f8", ("t",))}, "the dimension 't' is to have 4 elements"),
-    )):
+    for arrays, text in (
+        (
+            {"v": ((3, None), "f8")},
+            "allowed: 1 to 7 dimensions of 1 element and more, and one in front of them that is None for "
+            "records",
+        ),
+        ({"v": ((2,) * 8, "f8")}, "(2, 2, 2, 2, 2, 2, 2, 2); allowed: 1 to 7 dimensions"),
+        ({"v": ((None, *(2,) * 8), "f8")}, "allowed: 1 to 7 dimensions"),
+        (
+            {"v": ((None, 2), "f8", ("t", "x")), "w": ((None,), "f8", ("s",))},
+            "'t', 's' have no length; allowed: one dimension of records",
+        ),
+        (
+            {"v": ((None, 2), "f8", ("t", "x")), "w": ((4,), "f8", ("t",))},
+            "the dimension 't' is to have 4 elements",
+        ),
+    ):
         with raises(ValueError, text):
             collio.array.open(comm, path, "w", arrays)
     with raises(ValueError, "allowed in HDF5: fixed lengths"):

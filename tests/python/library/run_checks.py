@@ -1,7 +1,8 @@
-"""Runs the checks of modules on all ranks: run_checks.py NAME[+NAME...] FOLDER [WORD...]; module NAME_checks.py each.
+"""Runs the checks of modules on all ranks: run_checks.py NAME[+NAME...] FOLDER [WORD...]; module
+NAME_checks.py each.
 
-A check is a function check_NAME(comm, folder) of the module; the folder is its own and empty. Rank 0 prints "BEGIN NAME", then "PASS NAME" or "FAIL NAME"
-with what every failing rank has to say.
+A check is a function check_NAME(comm, folder) of the module; the folder is its own and empty. Rank 0 prints
+"BEGIN NAME", then "PASS NAME" or "FAIL NAME" with what every failing rank has to say.
 """
 
 import importlib
@@ -24,7 +25,8 @@ def main():
 def run(comm, name, check, folder):
     if comm.rank == 0:
         folder.mkdir(parents=True)
-        print(f"BEGIN {name}\n", end="", flush=True)  # in one piece: the launcher mixes in what goes to stderr
+        # in one piece: the launcher mixes in what goes to stderr
+        print(f"BEGIN {name}\n", end="", flush=True)
     comm.Barrier()
     text = ""
     try:
@@ -33,7 +35,9 @@ def run(comm, name, check, folder):
         text = f"rank {comm.rank}: {traceback.format_exc()}"
     told = comm.gather(text)
     if comm.rank == 0:
-        print(" ".join(["FAIL" if any(told) else "PASS", name, *filter(None, told)]) + "\n", end="", flush=True)
+        print(
+            " ".join(["FAIL" if any(told) else "PASS", name, *filter(None, told)]) + "\n", end="", flush=True
+        )
 
 
 if __name__ == "__main__":

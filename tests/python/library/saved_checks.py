@@ -14,7 +14,14 @@ def random_map(random, elements):
     parts = [np.zeros(0, np.int64)]
     for _ in range(random.integers(0, 6)):
         kind, start, count = random.integers(0, 4), random.integers(0, elements), random.integers(1, 12)
-        parts.append([random.integers(-1, elements, count), np.minimum(start + np.arange(count), elements - 1), np.full(count, start), np.full(count, -1)][kind])
+        parts.append(
+            [
+                random.integers(-1, elements, count),
+                np.minimum(start + np.arange(count), elements - 1),
+                np.full(count, start),
+                np.full(count, -1),
+            ][kind]
+        )
     return np.concatenate(parts)
 
 
@@ -60,7 +67,12 @@ def lists(ranks):
 
 
 def joined(maps, shape):
-    return np.concatenate([collio.box(shape, *one).indices() if isinstance(one, tuple) else np.array(one, np.int64) for one in maps])
+    return np.concatenate(
+        [
+            collio.box(shape, *one).indices() if isinstance(one, tuple) else np.array(one, np.int64)
+            for one in maps
+        ]
+    )
 
 
 def check_other_numbers_of_ranks(comm, folder):
@@ -69,18 +81,32 @@ def check_other_numbers_of_ranks(comm, folder):
         maps = lists(ranks)
         saved(comm, folder / "a", maps, shape)
         if len(maps) != comm.size:
-            with raises(ValueError, f"saved by {ranks} ranks and is loaded by {comm.size}", "COLLIO_DEAL_SHARES", str(folder / "a")):
+            with raises(
+                ValueError,
+                f"saved by {ranks} ranks and is loaded by {comm.size}",
+                "COLLIO_DEAL_SHARES",
+                str(folder / "a"),
+            ):
                 collio.load(comm, folder / "a")
         whole = joined(maps, shape)
         for deal in ("shares", "maps"):
             mine = collio.load(comm, folder / "a", deal=deal).indices()
             same(np.concatenate(comm.allgather(mine)), whole)
             if len(maps) == comm.size:
-                same(mine, joined(maps[comm.rank:comm.rank + 1], shape))
+                same(mine, joined(maps[comm.rank : comm.rank + 1], shape))
             elif deal == "shares":
-                assert len(mine) == len(whole) * (comm.rank + 1) // comm.size - len(whole) * comm.rank // comm.size
+                assert (
+                    len(mine)
+                    == len(whole) * (comm.rank + 1) // comm.size - len(whole) * comm.rank // comm.size
+                )
             else:
-                same(mine, joined([[], *maps[ranks * comm.rank // comm.size:ranks * (comm.rank + 1) // comm.size]], shape))
+                same(
+                    mine,
+                    joined(
+                        [[], *maps[ranks * comm.rank // comm.size : ranks * (comm.rank + 1) // comm.size]],
+                        shape,
+                    ),
+                )
 
 
 def check_fewer_ranks_than_saved(comm, folder):
@@ -128,7 +154,7 @@ def check_damaged_files(comm, folder):
             collio.load(comm, path)
 
     def changed(at):
-        return good[:at] + bytes([good[at] ^ 16]) + good[at + 1:]
+        return good[:at] + bytes([good[at] ^ 16]) + good[at + 1 :]
 
     refused(changed(0), "COLLIODC")
     refused(changed(8), "version is 17; allowed: 1")

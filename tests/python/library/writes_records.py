@@ -8,7 +8,11 @@ from mpi4py import MPI
 import collio
 
 SHAPE = (4, 5)
-ARRAYS = {"T": ((None, *SHAPE), "f8", ("time", "y", "x")), "n": ((None, *SHAPE), "i2", ("time", "y", "x")), "time": ((None,), "f4", ("time",))}
+ARRAYS = {
+    "T": ((None, *SHAPE), "f8", ("time", "y", "x")),
+    "n": ((None, *SHAPE), "i2", ("time", "y", "x")),
+    "time": ((None,), "f4", ("time",)),
+}
 
 comm = MPI.COMM_WORLD
 with collio.array.open(comm, sys.argv[1], "w", ARRAYS, subfiles=3) as file:

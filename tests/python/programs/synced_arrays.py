@@ -1,4 +1,5 @@
-"""Writes an array of records in three subfiles, and one of fixed size, with a sync after each record; rank 0 makes FOLDER/mark-N after sync N.
+"""Writes an array of records in three subfiles, and one of fixed size, with a sync after each record; rank 0
+makes FOLDER/mark-N after sync N.
 
 synced_arrays.py FILE FOLDER SUBFILES [SUBFILE_FOLDERS]; no subfiles: 0
 """
@@ -12,7 +13,11 @@ from mpi4py import MPI
 import collio
 
 STEPS, SHAPE = 3, (6, 500)
-ARRAYS = {"T": ((None, *SHAPE), "f8", ("time", "y", "x")), "time": ((None,), "f8", ("time",)), "flat": (SHAPE, "f4", ("y", "x"))}
+ARRAYS = {
+    "T": ((None, *SHAPE), "f8", ("time", "y", "x")),
+    "time": ((None,), "f8", ("time",)),
+    "flat": (SHAPE, "f4", ("y", "x")),
+}
 
 comm = MPI.COMM_WORLD
 path, folder, subfiles = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])

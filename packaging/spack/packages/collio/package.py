@@ -1,4 +1,5 @@
-"""Spack's recipe for collio: an engine for the family of the MPI in the spec, and for MPI's standard ABI where that MPI has its header."""
+"""Spack's recipe for collio: an engine for the family of the MPI in the spec, and for MPI's standard ABI
+where that MPI has its header."""
 
 import os
 
@@ -39,7 +40,11 @@ class Collio(Package):
         mpi = self.spec["mpi"]
         if mpi.name in ("openmpi", "hpcx-mpi", "spectrum-mpi"):
             return "openmpi"
-        return "mpich,abi" if mpi.name == "mpich" and os.path.exists(join_path(mpi.prefix.include, "mpi_abi.h")) else "mpich"
+        return (
+            "mpich,abi"
+            if mpi.name == "mpich" and os.path.exists(join_path(mpi.prefix.include, "mpi_abi.h"))
+            else "mpich"
+        )
 
     def install(self, spec, prefix):
         python("tools/install", "--prefix", prefix, "--families", self.families(), "--no-packages")

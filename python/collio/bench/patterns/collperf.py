@@ -13,7 +13,14 @@ HELP = "ROMIO's coll_perf: a block-distributed 3-D array, one call."
 NUMBER_BYTES = 4
 AXES = ("nz", "ny", "nx")
 OPTIONS = [
-    click.option(f"--{axis}", type=click.IntRange(1, 8192), default=192, show_default=True, help=f"Numbers along {axis[1]}.") for axis in AXES
+    click.option(
+        f"--{axis}",
+        type=click.IntRange(1, 8192),
+        default=192,
+        show_default=True,
+        help=f"Numbers along {axis[1]}.",
+    )
+    for axis in AXES
 ]
 
 

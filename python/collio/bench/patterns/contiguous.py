@@ -19,6 +19,13 @@ OPTIONS = [
 
 
 def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
-    arguments = ["--pattern", "contiguous", "--size", str(options["size"]), "--pieces", str(options["pieces"])]
+    arguments = [
+        "--pattern",
+        "contiguous",
+        "--size",
+        str(options["size"]),
+        "--pieces",
+        str(options["pieces"]),
+    ]
     arguments += ["--one-call"] if options["one_call"] else []
     return ReadyPattern(arguments, ranks * options["size"] * options["pieces"])

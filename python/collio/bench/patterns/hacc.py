@@ -12,9 +12,20 @@ from collio.plain_json import JsonObject
 HELP = "HACC-IO: particles of 38 bytes, in one call or in nine."
 PARTICLE_BYTES = 38  # seven floats, an int64, an int16
 OPTIONS = [
-    click.option("--particles", type=click.IntRange(1, 1 << 26), default=100_000, show_default=True, help="Particles of each rank."),
-    click.option("--layout", type=click.Choice(["aos", "soa", "blocks"]), default="aos", show_default=True,
-                 help="Array of structures, or structure of arrays: a call for each variable."),
+    click.option(
+        "--particles",
+        type=click.IntRange(1, 1 << 26),
+        default=100_000,
+        show_default=True,
+        help="Particles of each rank.",
+    ),
+    click.option(
+        "--layout",
+        type=click.Choice(["aos", "soa", "blocks"]),
+        default="aos",
+        show_default=True,
+        help="Array of structures, or structure of arrays: a call for each variable.",
+    ),
 ]
 
 

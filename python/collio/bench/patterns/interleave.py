@@ -17,14 +17,21 @@ OPTIONS = [
     click.option("--irregular", is_flag=True, help="Pieces of different sizes."),
     click.option("--min-size", type=SIZE, default=8, show_default=True, help="Smallest irregular piece."),
     click.option("--max-size", type=SIZE, default=64, show_default=True, help="Largest irregular piece."),
-    click.option("--gap", type=click.IntRange(min=0), default=0, help="Longest hole behind a piece, in bytes; lengths vary."),
+    click.option(
+        "--gap",
+        type=click.IntRange(min=0),
+        default=0,
+        help="Longest hole behind a piece, in bytes; lengths vary.",
+    ),
     click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True),
 ]
 
 
 def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     if options["irregular"] and options["min_size"] > options["max_size"]:
-        raise click.UsageError(f"--min-size {options['min_size']} is more than --max-size {options['max_size']}")
+        raise click.UsageError(
+            f"--min-size {options['min_size']} is more than --max-size {options['max_size']}"
+        )
     arguments = ["--pattern", "interleave", "--pieces", str(options["pieces"])]
     largest = options["size"]
     if options["irregular"]:

@@ -12,15 +12,25 @@ from collio.plain_json import JsonObject
 
 HELP = "IOR: segments of a block of every rank, a call a transfer."
 OPTIONS = [
-    click.option("--transfer", type=SIZE, default="256KiB", show_default=True, help="Bytes of a call of each rank."),
-    click.option("--block", type=SIZE, default="1MiB", show_default=True, help="Bytes of each rank in a segment, a multiple of --transfer."),
+    click.option(
+        "--transfer", type=SIZE, default="256KiB", show_default=True, help="Bytes of a call of each rank."
+    ),
+    click.option(
+        "--block",
+        type=SIZE,
+        default="1MiB",
+        show_default=True,
+        help="Bytes of each rank in a segment, a multiple of --transfer.",
+    ),
     click.option("--segments", type=COUNT, default=4, show_default=True),
 ]
 
 
 def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
     if options["block"] % options["transfer"]:
-        raise click.UsageError(f"--block {options['block']} is no multiple of --transfer {options['transfer']}")
+        raise click.UsageError(
+            f"--block {options['block']} is no multiple of --transfer {options['transfer']}"
+        )
     arguments = ["--pattern", "ior"]
     for name in ("transfer", "block", "segments"):
         arguments += [f"--{name}", str(options[name])]

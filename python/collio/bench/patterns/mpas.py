@@ -12,11 +12,34 @@ from collio.plain_json import JsonObject
 
 HELP = "Variables of an ocean model's hexagonal mesh."
 OPTIONS = [
-    click.option("--level", type=click.IntRange(0, 9), default=7, show_default=True, help="Halvings of the icosahedron: 10 * 4^level + 2 cells."),
-    click.option("--vertical-levels", type=COUNT, default=1, show_default=True, help="Numbers in a row on each cell, edge and vertex."),
-    click.option("--element-size", type=click.Choice(["4", "8"]), default="8", show_default=True, help="Bytes of a number."),
+    click.option(
+        "--level",
+        type=click.IntRange(0, 9),
+        default=7,
+        show_default=True,
+        help="Halvings of the icosahedron: 10 * 4^level + 2 cells.",
+    ),
+    click.option(
+        "--vertical-levels",
+        type=COUNT,
+        default=1,
+        show_default=True,
+        help="Numbers in a row on each cell, edge and vertex.",
+    ),
+    click.option(
+        "--element-size",
+        type=click.Choice(["4", "8"]),
+        default="8",
+        show_default=True,
+        help="Bytes of a number.",
+    ),
     click.option("--call-each", is_flag=True, help="A call for each variable, not one for all."),
-    click.option("--variables", default="4,4,4", show_default=True, help="How many on cells (D1), edges (D2), vertices (D3)."),
+    click.option(
+        "--variables",
+        default="4,4,4",
+        show_default=True,
+        help="How many on cells (D1), edges (D2), vertices (D3).",
+    ),
 ]
 
 

@@ -15,7 +15,12 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         size = value if isinstance(value, int) else sizes.parse_size(str(value))
         if not size:
-            self.fail(f"{value!r} is no size; allowed are bytes, 1 or more (32, 512k, 4MiB){sizes.unit_advice(str(value))}", param, ctx)
+            self.fail(
+                f"{value!r} is no size; allowed are bytes, 1 or more (32, 512k, "
+                f"4MiB){sizes.unit_advice(str(value))}",
+                param,
+                ctx,
+            )
         return size
 
 

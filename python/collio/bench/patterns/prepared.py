@@ -14,7 +14,8 @@ if TYPE_CHECKING:  # NumPy, which most patterns do without
 
 @dataclass(frozen=True)
 class ReadyPattern:
-    """A pattern ready to run: the measuring program's arguments, and bytes of a time step in the file at most."""
+    """A pattern ready to run: the measuring program's arguments, and bytes of a time step in the file at
+    most."""
 
     arguments: list[str]
     file_bytes: int
@@ -48,4 +49,6 @@ def with_map(pattern: str, maps: MapSet, options: JsonObject, scratch: Path) -> 
     counts = [int(word) if word.isdecimal() else 0 for word in options["variables"].split(",")]
     largest = max(maps[name].elements for name in maps.names)
     described = {name: {"dims": list(maps[name].dims), "pieces": maps[name].pieces} for name in maps.names}
-    return ReadyPattern(arguments, sum(counts) * largest * int(options["element_size"]), {"decompositions": described})
+    return ReadyPattern(
+        arguments, sum(counts) * largest * int(options["element_size"]), {"decompositions": described}
+    )

@@ -1,4 +1,5 @@
-"""s3d: the checkpoint of a combustion solver, four variables on a grid cut into blocks, a collective call each."""
+"""s3d: the checkpoint of a combustion solver, four variables on a grid cut into blocks, a collective call
+each."""
 
 from __future__ import annotations
 
@@ -13,7 +14,14 @@ HELP = "S3D-IO: variables of a block-decomposed grid, a call each."
 POINT_BYTES = 128  # 11 + 3 + 1 + 1 doubles
 AXES = ("nx", "ny", "nz")
 OPTIONS = [
-    click.option(f"--{axis}", type=click.IntRange(1, 4096), default=80, show_default=True, help=f"Grid points along {axis[1]}.") for axis in AXES
+    click.option(
+        f"--{axis}",
+        type=click.IntRange(1, 4096),
+        default=80,
+        show_default=True,
+        help=f"Grid points along {axis[1]}.",
+    )
+    for axis in AXES
 ]
 
 

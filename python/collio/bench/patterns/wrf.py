@@ -14,8 +14,20 @@ LEVELS = 857  # of all variables together, fields without levels counted as one
 STAGGERED = {"ny": 40, "nx": 39}  # levels with one more row, one more column
 NUMBER_BYTES = 4
 OPTIONS = [
-    click.option("--ny", type=click.IntRange(1, 4096), default=130, show_default=True, help="Grid cells from south to north."),
-    click.option("--nx", type=click.IntRange(1, 4096), default=190, show_default=True, help="Grid cells from west to east."),
+    click.option(
+        "--ny",
+        type=click.IntRange(1, 4096),
+        default=130,
+        show_default=True,
+        help="Grid cells from south to north.",
+    ),
+    click.option(
+        "--nx",
+        type=click.IntRange(1, 4096),
+        default=190,
+        show_default=True,
+        help="Grid cells from west to east.",
+    ),
 ]
 
 

@@ -25,7 +25,8 @@ def large_preset_names() -> list[str]:
 
 
 def load_machine(name_or_path: str | Path) -> MachineFile:
-    """A preset, or else a machine file: `./pair` is a file where `pair` is a preset. Raises MachineFileError."""
+    """A preset, or else a machine file: `./pair` is a file where `pair` is a preset. Raises
+    MachineFileError."""
     text = str(name_or_path)
     names = [*preset_names(), *large_preset_names()]
     if text in names:
@@ -33,5 +34,7 @@ def load_machine(name_or_path: str | Path) -> MachineFile:
     if not Path(text).exists():
         near = difflib.get_close_matches(text, names, n=1)
         suggestion = f"did you mean {near[0]}? " if near else ""
-        raise MachineFileError(f"{text}: no such file, and no preset; {suggestion}presets are {', '.join(names)}")
+        raise MachineFileError(
+            f"{text}: no such file, and no preset; {suggestion}presets are {', '.join(names)}"
+        )
     return load(text)

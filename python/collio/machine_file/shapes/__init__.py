@@ -12,5 +12,11 @@ from collio.machine_file.shapes.torus import Torus
 from collio.machine_file.shapes.tree import Tree
 
 SHAPES: dict[str, type[Shape]] = {
-    "switch": Switch, "tree": Tree, "fat-tree": FatTree, "ring": Ring, "torus": Torus, "dragonfly": Dragonfly, "graph": Custom,
+    "switch": Switch,
+    "tree": Tree,
+    "fat-tree": FatTree,
+    "ring": Ring,
+    "torus": Torus,
+    "dragonfly": Dragonfly,
+    "graph": Custom,
 }

@@ -1,4 +1,5 @@
-"""Groups of routers, all to all inside a group and one link between every two groups (Kim, Dally, Scott & Abts, ISCA'08).
+"""Groups of routers, all to all inside a group and one link between every two groups (Kim, Dally, Scott &
+Abts, ISCA'08).
 
 Routes are minimal: to the router that holds the link to the destination's group, over it, and to the
 destination's router, at most one local link on either side.
@@ -38,14 +39,20 @@ class Dragonfly:
 
     @property
     def switches(self) -> tuple[str, ...]:
-        return tuple(f"group{group}-router{router}" for group in range(self.groups) for router in range(self.routers))
+        return tuple(
+            f"group{group}-router{router}" for group in range(self.groups) for router in range(self.routers)
+        )
 
     @property
     def nodes(self) -> int:
         return self.groups * self.routers * self.nodes_per_router
 
     def numbers(self) -> Numbers:
-        return Numbers("dragonfly", (self.groups, self.routers, self.nodes_per_router), (self.link, self.local, self.global_))
+        return Numbers(
+            "dragonfly",
+            (self.groups, self.routers, self.nodes_per_router),
+            (self.link, self.local, self.global_),
+        )
 
     def wire(self) -> Wiring:
         """Links: one per node, then each group's local ones, then the global ones by pairs of groups."""
@@ -55,11 +62,14 @@ class Dragonfly:
             links += [self.local.between(*pair) for pair in combinations(routers, 2)]
         links += [
             self.global_.between(self._gateway(one, other), self._gateway(other, one))
-            for one, other in combinations(range(self.groups), 2)]
+            for one, other in combinations(range(self.groups), 2)
+        ]
         return Wiring(tuple(links), self._steps(links))
 
     def _steps(self, links: list[Link]) -> Callable[[int, int], int]:
-        index_of = {ends: index for index, link in enumerate(links) for ends in ((link.a, link.b), (link.b, link.a))}
+        index_of = {
+            ends: index for index, link in enumerate(links) for ends in ((link.a, link.b), (link.b, link.a))
+        }
 
         def step(vertex: int, destination: int) -> int:
             if vertex < self.nodes:
@@ -85,6 +95,7 @@ class Dragonfly:
         return (router - self.nodes) // self.routers
 
     def _gateway(self, group: int, other: int) -> int:
-        """The router of `group` with the link to `other`: a group deals its links to its routers in turn, in the others' order."""
+        """The router of `group` with the link to `other`: a group deals its links to its routers in turn, in
+        the others' order."""
         turn = other if other < group else other - 1
         return self._router(group, turn % self.routers)

@@ -46,7 +46,8 @@ class Custom:
         return Wiring(self.links, lambda vertex, destination: towards[destination][vertex])
 
     def _steps_to(self, destination: int, neighbours: dict[int, list[tuple[int, int]]]) -> dict[int, int]:
-        """{vertex: link to take}: Dijkstra's algorithm from the destination; a way costs (nodes in between, hops)."""
+        """{vertex: link to take}: Dijkstra's algorithm from the destination; a way costs (nodes in between,
+        hops)."""
         cost, settled, queue = {destination: (0, 0)}, set(), [((0, 0), destination)]
         while queue:
             (passed, length), at = heapq.heappop(queue)
@@ -59,8 +60,13 @@ class Custom:
                     cost[vertex] = beyond
                     heapq.heappush(queue, (beyond, vertex))
         return {
-            vertex: min(neighbours[vertex], key=lambda way: (cost[way[1]][0] + self._passes(way[1], destination), cost[way[1]][1]))[0]
-            for vertex in cost if vertex != destination}
+            vertex: min(
+                neighbours[vertex],
+                key=lambda way: (cost[way[1]][0] + self._passes(way[1], destination), cost[way[1]][1]),
+            )[0]
+            for vertex in cost
+            if vertex != destination
+        }
 
     def _passes(self, vertex: int, destination: int) -> bool:
         """Whether a way through this vertex has a node that passes traffic on."""
@@ -68,7 +74,8 @@ class Custom:
 
 
 def _link_reader(network: Table, numbers: dict[str, int]) -> Callable[[object, str], Link]:
-    """Reader of one table of `links`; the network's link and latency are for links that do not give their own."""
+    """Reader of one table of `links`; the network's link and latency are for links that do not give their
+    own."""
     usual_rate = network.get("link", network.rate, None)
     usual_latency = read_latency(network)
 
@@ -77,7 +84,11 @@ def _link_reader(network: Table, numbers: dict[str, int]) -> Callable[[object, s
         table.only(("between", "rate", "latency"))
         ends = table.get("between", table.array(read_vertex(table, numbers)))
         if len(ends) != 2 or len(set(ends)) != 2:
-            raise table.fail("between", f"{json.dumps(table.values['between'])} is not allowed; allowed are the names of two vertices")
+            raise table.fail(
+                "between",
+                f"{json.dumps(table.values['between'])} is not allowed; allowed are the names of two "
+                "vertices",
+            )
         rate = table.get("rate", table.rate, REQUIRED if usual_rate is None else usual_rate)
         return Link(*ends, rate, table.get("latency", table.time, usual_latency))
 
@@ -89,7 +100,10 @@ def _check_pairs(table: Table, links: tuple[Link, ...]) -> None:
     for index, link in enumerate(links):
         before = first.setdefault(frozenset((link.a, link.b)), index)
         if before != index:
-            raise table.fail(f"links[{index}].between", f"links[{before}] joins these two; allowed is one link for two vertices")
+            raise table.fail(
+                f"links[{index}].between",
+                f"links[{before}] joins these two; allowed is one link for two vertices",
+            )
 
 
 def _check_connected(table: Table, links: tuple[Link, ...], names: list[str]) -> None:
@@ -100,7 +114,9 @@ def _check_connected(table: Table, links: tuple[Link, ...], names: list[str]) ->
         front = sorted(beyond)
     for vertex, name in enumerate(names):
         if vertex not in reached:
-            raise table.fail("links", f"no way from {names[0]} to {name}; allowed are links that join everything")
+            raise table.fail(
+                "links", f"no way from {names[0]} to {name}; allowed are links that join everything"
+            )
 
 
 def _neighbours(links: tuple[Link, ...]) -> dict[int, list[tuple[int, int]]]:

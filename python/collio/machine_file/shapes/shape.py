@@ -1,7 +1,7 @@
 """What every shape of network has in common.
 
-A shape is a frozen dataclass of what its keys say. `read` makes it from a table, `switches` names its switches,
-`wire` gives its links and routes. All are pure, and nothing here knows of files, ranks or storage.
+A shape is a frozen dataclass of what its keys say. `read` makes it from a table, `switches` names its
+switches, `wire` gives its links and routes. All are pure, and nothing here knows of files, ranks or storage.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ class Shape(Protocol):
 
     @property
     def root(self) -> str | None:
-        """The switch at the top, where storage hangs unless the file says otherwise; None where no switch is."""
+        """The switch at the top, where storage hangs unless the file says otherwise; None where no switch
+        is."""
 
     def numbers(self) -> Numbers | None:
         """The shape by formulas, as planning knows it (machine/shapes.hpp); None where there is none."""

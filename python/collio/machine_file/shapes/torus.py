@@ -1,7 +1,7 @@
 """Nodes that are routers themselves, in a grid of any number of dimensions whose ends are joined.
 
-Nodes are numbered as the elements of a C array: the last dimension varies fastest. Routes go dimension by dimension,
-the first one first, each the shorter way round; where both ways are equally long, upwards.
+Nodes are numbered as the elements of a C array: the last dimension varies fastest. Routes go dimension by
+dimension, the first one first, each the shorter way round; where both ways are equally long, upwards.
 """
 
 from __future__ import annotations
@@ -29,14 +29,17 @@ class Torus:
         dims = table.get("dims", table.array(table.integer(1, len(nodes))))
         if not dims or math.prod(dims) != len(nodes):
             told = f"{list(dims)} makes {math.prod(dims)} nodes" if dims else "[] has no dimension"
-            raise table.fail("dims", f"{told}; allowed are integers whose product is nodes.count {len(nodes)}")
+            raise table.fail(
+                "dims", f"{told}; allowed are integers whose product is nodes.count {len(nodes)}"
+            )
         return cls(dims, Cable.read(table, "link"))
 
     def numbers(self) -> Numbers:
         return Numbers("torus", self.dims, (self.link,))
 
     def wire(self) -> Wiring:
-        """Links: node by node, one upwards in each dimension. A dimension of 2 has one link, a dimension of 1 none."""
+        """Links: node by node, one upwards in each dimension. A dimension of 2 has one link, a dimension of 1
+        none."""
         nodes = math.prod(self.dims)
         index_of: dict[tuple[int, int], int] = {}
         links: list[Link] = []
@@ -47,7 +50,9 @@ class Torus:
                     index_of[node, above] = index_of[above, node] = len(links)
                     links.append(self.link.between(node, above))
 
-        return Wiring(tuple(links), lambda vertex, destination: index_of[vertex, self._towards(vertex, destination)])
+        return Wiring(
+            tuple(links), lambda vertex, destination: index_of[vertex, self._towards(vertex, destination)]
+        )
 
     def _towards(self, node: int, destination: int) -> int:
         """The next node on the way."""
@@ -65,4 +70,4 @@ class Torus:
         return node + ((was + by) % self.dims[dimension] - was) * self._stride(dimension)
 
     def _stride(self, dimension: int) -> int:
-        return math.prod(self.dims[dimension + 1:])
+        return math.prod(self.dims[dimension + 1 :])

@@ -1,4 +1,5 @@
-"""Racks of nodes under one root switch: the cluster with a top-of-rack switch. Its uplinks may be oversubscribed."""
+"""Racks of nodes under one root switch: the cluster with a top-of-rack switch. Its uplinks may be
+oversubscribed."""
 
 from __future__ import annotations
 
@@ -45,6 +46,7 @@ class Tree:
                 return vertex
             if vertex == rack:
                 return destination
-            return rack if vertex == core else vertex  # the uplink of rack r has index nodes + r, as the rack's vertex has
+            # the uplink of rack r has index nodes + r, as the rack's vertex has
+            return rack if vertex == core else vertex
 
         return Wiring(links, step)
