@@ -25,13 +25,15 @@ FRONTS = {
 LEAST_SHARE = 0.05
 
 AIMS_TEXT = """\
-Time of the fastest rival ÷ time of collio, for accesses alone. Rivals are the MPI library's own I/O, and PnetCDF's I/O where the program calls
-PnetCDF, each with default and tuned settings. Aims: 2 for pieces below 1 KiB, 1.3 for 1 to 8 KiB, never below 0.97. Where a rank has one piece a
-call, the fastest settings let each rank access the file independently, without sharing errors. collio synchronizes once a call.
+Time of the fastest rival ÷ time of collio, for accesses alone. Rivals are the MPI library's own I/O, and
+PnetCDF's I/O where the program calls PnetCDF, each with default and tuned settings. Aims: 2 for pieces below
+1 KiB, 1.3 for 1 to 8 KiB, never below 0.97. Where a rank has one piece a call, the fastest settings let each
+rank access the file independently, without sharing errors. collio synchronizes once a call.
 """
 PROGRAMS_TEXT = """\
-From the launch to the end of a job that makes five checkpoints, or reads them: `mpiexec` alone with the fastest settings of the MPI library ÷ the
-same under `collio run` without any. These jobs take 0.4 to 8 s, of which `collio run` itself takes 0.05 to 0.1 s; `programs.csv` lists each.
+From the launch to the end of a job that makes five checkpoints, or reads them: `mpiexec` alone with the
+fastest settings of the MPI library ÷ the same under `collio run` without any. These jobs take 0.4 to 8 s, of
+which `collio run` itself takes 0.05 to 0.1 s; `programs.csv` lists each.
 """
 
 

@@ -38,7 +38,8 @@ AT_MOST_S = 300
 # A rank has one client of CephFS; $COLLIO_CEPH_RANKS neighbours share it.
 RANK = f"""#!/bin/sh
 rank=${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}
-exec unshare --mount sh -c 'mount --bind {HOME}/client'$((rank / ${{COLLIO_CEPH_RANKS:-1}} % 2 + 1))' {SHARED}; exec "$@"' sh "$@"
+client=$((rank / ${{COLLIO_CEPH_RANKS:-1}} % 2 + 1))
+exec unshare --mount sh -c 'mount --bind {HOME}/client'$client' {SHARED}; exec "$@"' sh "$@"
 """
 ENVIRONMENT = {
     "TMPDIR": f"{HOME}/tmp",

@@ -32,7 +32,10 @@ LIBRARY_FORMS = ("commit", "request", "epoch", "pieces")
 RANKS_PER_NODE = (0, 1, 2)
 """COLLIO_RANKS_PER_NODE; 0: all ranks on one node."""
 
-ALWAYS = "cb_nodes={ranks};cb_config_list=*:*;cb_buffer_size=65536;collio_window=32768;collio_transfer_piece=1;bytes=64000"
+ALWAYS = (
+    "cb_nodes={ranks};cb_config_list=*:*;cb_buffer_size=65536;collio_window=32768;"
+    "collio_transfer_piece=1;bytes=64000"
+)
 """Every rank aggregates, in several rounds; pieces are long enough for one-sided transfers where those are
 asked for."""
 

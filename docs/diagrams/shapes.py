@@ -10,12 +10,14 @@ RANKS = ("#2f6fc4", "#c4661f", "#2e8b57", "#8e4fb0")  # white digits can be read
 # The sheet brings its background, so that the text can be read whatever the page around it is like.
 STYLE = """\
   <style>
-    .sheet { fill: #ffffff } .box { fill: #f3f5f8; stroke: #9aa4b2 } .empty { fill: none; stroke: #9aa4b2; stroke-dasharray: 3 2 }
+    .sheet { fill: #ffffff } .box { fill: #f3f5f8; stroke: #9aa4b2 }
+    .empty { fill: none; stroke: #9aa4b2; stroke-dasharray: 3 2 }
     text { fill: #24292f } .note { fill: #4f5965 } .in { fill: #ffffff; font-size: 11px }
     .arrow { stroke: #4f5965; stroke-width: 1.6; fill: none } .head { fill: #4f5965 }
     @media (prefers-color-scheme: dark) {
       .sheet { fill: #1b1f27 } .box { fill: #262c36; stroke: #6b7686 } .empty { stroke: #6b7686 }
-      text { fill: #e6e9ee } .note { fill: #b3bcc8 } .arrow { stroke: #b3bcc8 } .head { fill: #b3bcc8 } .in { fill: #ffffff }
+      text { fill: #e6e9ee } .note { fill: #b3bcc8 } .in { fill: #ffffff }
+      .arrow { stroke: #b3bcc8 } .head { fill: #b3bcc8 }
     }
   </style>
 """

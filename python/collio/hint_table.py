@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One hint; `kind` is a class of src/policy/hints/hint_kinds.hpp, `group` is first, tuning or experimental."""
+    """One hint. `kind`: a class in src/policy/hints/hint_kinds.hpp; `group`: first, tuning, experimental."""
 
     key: str
     default: str

@@ -27,16 +27,17 @@ MOST_PLACEMENTS_TRIED = 800
 HEAD = """\
 # Golden machines, written by make_machines.py. A machine is what follows its line "machine NAME":
 #   shape KIND NUMBERS         as the fields of the shape in machine/shapes.hpp, without the rates
-#   cable RATE LATENCY         bytes/s and s; one line for each kind of link, in the order of the shape's fields
+#   cable RATE LATENCY         bytes/s and s; a line for each kind of link, in the order of the shape's fields
 #   links COUNT                of the network
 #   nodes N...                 of the job: network node of each
 #   seats N...                 of each aggregator: node of the job
 #   bytes B...                 a row for each node of the job, a column for each domain
 #   hops H...                  between nodes of the job, row by row: from, to
-#   storage VERTEX HOPS...     only with I/O nodes: an I/O node's vertex and the hops from each node of the job
+#   storage VERTEX HOPS...     with I/O nodes only: the vertex of one, and the hops from each node of the job
 #   route FROM TO H...         network vertices; each hop is 2 * link + (0 from its end a to b, 1 back)
-#   in_order HOPBYTES BUSIEST_S INSIDE MOST    of domain i served by aggregator i mod seats: hop-bytes, seconds of the busiest
-#                              link, bytes that stay on their node, most bytes of an aggregator
+#   in_order HOPBYTES BUSIEST_S INSIDE MOST    of domain i served by aggregator i mod seats: hop-bytes,
+#                              seconds of the busiest link, bytes that stay on their node, most bytes of an
+#                              aggregator
 #   most_inside B              most bytes that can stay on their node
 #   least_hop_bytes B          of all placements
 #   least_busiest_s S          of all placements; only where few are possible

@@ -31,6 +31,11 @@ def test_ruff():
     run_tool("ruff", "check", "--force-exclude", "--output-format", "concise", "--quiet", *python_files())
 
 
+def test_layout():
+    """To lay out a file: ruff format FILE."""
+    run_tool("ruff", "format", "--check", "--force-exclude", "--quiet", *python_files())
+
+
 def test_bootstrap_starts_where_collio_is_not_installed():
     """`common` lets the tools find collio, so it must be imported first; -S leaves installed packages out."""
     done = subprocess.run(

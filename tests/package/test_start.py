@@ -33,7 +33,8 @@ from pathlib import Path
 from collio import builds
 builds.PACKAGED = Path(sys.argv[1])
 os.execvpe = lambda *words: sys.exit("started")
-sys.addaudithook(lambda event, words: event in ("subprocess.Popen", "os.fork", "os.posix_spawn") and print(event, words))
+starts = ("subprocess.Popen", "os.fork", "os.posix_spawn")
+sys.addaudithook(lambda event, words: event in starts and print(event, words))
 from collio.run.start import main
 sys.argv = ["collio", "run", "--", sys.argv[2]]
 main()

@@ -13,12 +13,15 @@ CASES = """<testsuite>
 <testcase name="program" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/><system-out>a line
 skipped: no tmpfs may be mounted here
 nothing failed on 4 ranks</system-out></testcase>
-<testcase name="unit" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>[ RUN ] A.B
+<testcase name="unit" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
+<system-out>[ RUN ] A.B
 a.cpp:2: Skipped
 no /dev/full here
 [  SKIPPED ] A.B</system-out></testcase>
-<testcase classname="tests" name="of_python"><skipped type="pytest.skip" message="no hwloc">where</skipped></testcase>
-<testcase classname="tests" name="of_python_too"><skipped type="pytest.skip" message="no hwloc">where</skipped></testcase>
+<testcase classname="tests" name="of_python">
+<skipped type="pytest.skip" message="no hwloc">where</skipped></testcase>
+<testcase classname="tests" name="of_python_too">
+<skipped type="pytest.skip" message="no hwloc">where</skipped></testcase>
 <testcase name="silent" status="disabled"/>
 <testcase name="fails" status="fail"><failure message=""/></testcase>
 <testcase name="breaks"><error message="in a fixture"/></testcase>

@@ -214,7 +214,8 @@ int main(int argc, char** argv) {
   PIOc_get_version(&major, &minor, &patch, version, 6);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) printf("%s; %lld; %s; %d; %s\\n", text, (long long)PIOc_set_buffer_size_limit(-1), name, type, version);
+  const long long limit = PIOc_set_buffer_size_limit(-1);
+  if (rank == 0) printf("%s; %lld; %s; %d; %s\\n", text, limit, name, type, version);
   return MPI_Finalize();
 }""")
     subprocess.run(

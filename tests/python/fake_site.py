@@ -48,7 +48,12 @@ exit $code
 SRUN = """#!/bin/bash
 if [ "$1" = --version ]; then echo "slurm 99.1"; exit 0; fi
 export=ALL
-while [ $# -gt 0 ]; do case $1 in -n) shift 2 ;; --export=*) export=${1#*=}; shift ;; --export) export=$2; shift 2 ;; *) break ;; esac; done
+while [ $# -gt 0 ]; do case $1 in
+  -n) shift 2 ;;
+  --export=*) export=${1#*=}; shift ;;
+  --export) export=$2; shift 2 ;;
+  *) break ;;
+esac; done
 declare -a set_here; only="-i PATH=$PATH"
 for name in ${export//,/ }; do case $name in
   ALL) only= ;;
@@ -82,7 +87,10 @@ case $LD_PRELOAD in *libcollio_mpiio.so*) seconds=1.5
 [ $mode = floor ] && seconds=0.5
 cat <<END
 some other line
-{"program": "collio_bench", "bytes": 100, "pieces": 4, "file_bytes": 100, "mpi": "Fake 9.9", "parameters": {"size": "32"}, "verified": $verified, "errors": [], "operations": [{"operation": "write", "seconds": $seconds, "bytes": 100, "peak_rss_above_buffer_bytes": 4096, "data_s": $seconds}, {"operation": "read", "seconds": $seconds, "bytes": 100, "peak_rss_above_buffer_bytes": 8192}]}
+{"program": "collio_bench", "bytes": 100, "pieces": 4, "file_bytes": 100, "mpi": "Fake 9.9", \\
+"parameters": {"size": "32"}, "verified": $verified, "errors": [], "operations": [{"operation": "write", \\
+"seconds": $seconds, "bytes": 100, "peak_rss_above_buffer_bytes": 4096, "data_s": $seconds}, \\
+{"operation": "read", "seconds": $seconds, "bytes": 100, "peak_rss_above_buffer_bytes": 8192}]}
 END
 exit ${FAKE_EXIT:-0}
 """

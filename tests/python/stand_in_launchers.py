@@ -59,7 +59,8 @@ while words[0].startswith("-"):
         elif "=" in rule:
             assign(environ, rule)
         else:
-            environ = {name: value for name, value in os.environ.items() if fnmatch.fnmatch(name, rule)} | environ
+            chosen = {name: value for name, value in os.environ.items() if fnmatch.fnmatch(name, rule)}
+            environ = chosen | environ
     elif option == "--env-remove":
         environ = {name: value for name, value in environ.items() if not fnmatch.fnmatch(name, rule)}
 run(words, environ)

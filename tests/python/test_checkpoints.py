@@ -17,7 +17,8 @@ KILLS = 4
 KILL = """
 file=$1; delay=$2; shift 2
 "$@" & job=$!
-while kill -0 $job 2>/dev/null && [ ! -e "$file.unfinished" ] && [ "$(stat -c %s "$file")" = SIZE ]; do sleep 0.01; done
+while kill -0 $job 2>/dev/null && [ ! -e "$file.unfinished" ] && [ "$(stat -c %s "$file")" = SIZE ]
+do sleep 0.01; done
 sleep $delay
 kill -9 $job && exit 9
 wait $job

@@ -357,7 +357,9 @@ def test_config_files(reads):
 
 
 def test_hints():
-    text = "cb_nodes=4;cb_buffer_size=16MiB;collio_patience=60;collio_faults=all:write1-3:delay=0.25,EINTR=3,short=100;cb_config_list=*:2,a:1"
+    faults = "all:write1-3:delay=0.25,EINTR=3,short=100"
+    counts = "cb_nodes=4;cb_buffer_size=16MiB;collio_patience=60"
+    text = f"{counts};collio_faults={faults};cb_config_list=*:2,a:1"
 
     def read(changed):
         return config.gather_settings([changed], {"COLLIO_HINTS": changed, "HOME": "/nonexistent"})

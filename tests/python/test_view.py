@@ -25,16 +25,20 @@ import mmap, os, subprocess, sys
 name, plain = sys.argv[1:3]
 data = open(plain, "rb").read()
 with open(name, "rb") as file:  # a program that inherits it, with nothing preloaded
-    told = subprocess.run(["cat"], stdin=file, env={key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}, capture_output=True)
+    environ = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    told = subprocess.run(["cat"], stdin=file, env=environ, capture_output=True)
     assert told.stdout == data
 with open(name, "rb") as file:
     assert file.read() == data
     assert os.pread(file.fileno(), 5000, 777) == data[777:5777]
-    assert os.preadv(file.fileno(), [bytearray(3), into := bytearray(2000)], 90) == 2003 and into == data[93:2093]
+    assert os.preadv(file.fileno(), [bytearray(3), into := bytearray(2000)], 90) == 2003
+    assert into == data[93:2093]
     assert file.seek(-10, os.SEEK_END) == len(data) - 10 and file.read() == data[-10:]
-    assert os.lseek(file.fileno(), 5, os.SEEK_DATA) == 5 and os.lseek(file.fileno(), 5, os.SEEK_HOLE) == len(data)
+    assert os.lseek(file.fileno(), 5, os.SEEK_DATA) == 5
+    assert os.lseek(file.fileno(), 5, os.SEEK_HOLE) == len(data)
     assert os.fstat(file.fileno()).st_size == os.stat(name).st_size == len(data)
-    assert os.fstat(file.fileno()).st_ino == os.stat(name).st_ino and os.stat(name).st_blocks * 512 >= len(data)
+    assert os.fstat(file.fileno()).st_ino == os.stat(name).st_ino
+    assert os.stat(name).st_blocks * 512 >= len(data)
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         assert mapped[:] == data
     twin = os.dup(file.fileno())

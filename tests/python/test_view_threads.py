@@ -55,7 +55,8 @@ def test_mappings_that_grow(run):
 #include <unistd.h>
 static char* data;
 static void compare(const char* mapped, size_t from, size_t bytes, const char* what) {
-  if (mapped == MAP_FAILED || memcmp(mapped, data + from, bytes) != 0) exit((printf("%s differs\n", what), 1));
+  if (mapped == MAP_FAILED || memcmp(mapped, data + from, bytes) != 0)
+    exit((printf("%s differs\n", what), 1));
 }
 int main(int argc, char** argv) {
   struct stat about;
@@ -117,7 +118,8 @@ int main(int argc, char** argv) {
       char byte;
       alarm(5);
       FILE* file = fopen(path, "r");
-      _exit(pread(fd, &byte, 1, 3000) != 1 || read(fd, &byte, 1) != 1 || !file || fileno(file) < 0 || fclose(file) != 0);
+      if (pread(fd, &byte, 1, 3000) != 1 || read(fd, &byte, 1) != 1) _exit(1);
+      _exit(!file || fileno(file) < 0 || fclose(file) != 0);
     }
     int state;
     waitpid(child, &state, 0);
@@ -167,7 +169,8 @@ int main(int argc, char** argv) {
   fd = open(argv[1], O_RDONLY);
   fstat(fd, &about);
   all = 400000; /* the last ones */
-  data = (char*)mmap(NULL, about.st_size, PROT_READ, MAP_PRIVATE, open(argv[2], O_RDONLY), 0) + about.st_size - all;
+  data = mmap(NULL, about.st_size, PROT_READ, MAP_PRIVATE, open(argv[2], O_RDONLY), 0);
+  data += about.st_size - all;
   read_once = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   lseek(fd, -(off_t)all, SEEK_END);
   const pid_t child = fork();
@@ -195,14 +198,16 @@ WHO = '''
 import fcntl, struct, sys
 with open(sys.argv[1], "r+b") as file:
     try:
-        fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 1 << 61 | 17, 1, 0))  # F_OFD_SETLK: what a join needs
+        # F_OFD_SETLK: what a join needs
+        fcntl.fcntl(file, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 1 << 61 | 17, 1, 0))
         print("free")
     except BlockingIOError:
         print("held")
 '''
 def use():
     environ = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
-    return subprocess.run([sys.executable, "-c", WHO, name], env=environ, capture_output=True, text=True, check=True).stdout.strip()
+    words = [sys.executable, "-c", WHO, name]
+    return subprocess.run(words, env=environ, capture_output=True, text=True, check=True).stdout.strip()
 def descriptors():
     return len(os.listdir("/proc/self/fd"))
 before = descriptors()

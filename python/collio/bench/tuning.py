@@ -11,7 +11,7 @@ writes and reads, and each operation follows its own fastest settings. n is the 
             2. the fastest of these with cb_buffer_size 1 MiB and 4 MiB (default: 16 MiB)
             3. the fastest with data sieving on and off; no collective buffering, with data sieving on and off
     GIO     1. and 2. as with ROMIO, without cb_config_list
-            3. the fastest with data sieving on and off, and with 1 and 2 of PnetCDF's aggregators in front of it on a node
+            3. the fastest with data sieving on and off, and with 1 and 2 of PnetCDF's aggregators on a node
     OMPIO   1. every fcoll component of this Open MPI
             2. the two fastest with num_aggregators in {1, 2, n/2, n}
             3. the fastest with bytes_per_agg 1 MiB, 4 MiB and 16 MiB (default: 32 MiB)

@@ -5,11 +5,11 @@ integers int64.
     8            version, 1
     16           ranks
     24           decompositions
-    32           one 64-byte record per decomposition: name (16 characters, NUL-padded), number of dims (1 to 4), dims[4]
-                 (unused ones 1), runs over all ranks
+    32           one 64-byte record per decomposition: name (16 characters, NUL-padded), number of dims
+                 (1 to 4), dims[4] (unused ones 1), runs over all ranks
     then         for each decomposition: runs of each rank, ranks values
-    then         for each decomposition, rank after rank: (offset, length) of each run, in elements of the variable,
-                 sorted and coalesced within the rank
+    then         for each decomposition, rank after rank: (offset, length) of each run, in elements of the
+                 variable, sorted and coalesced within the rank
 
 The file ends there: its size follows from the records, so a truncated file is known by its size.
 """

@@ -4,7 +4,8 @@ The engine appends lines to $COLLIO_REPORT: one when a file is opened, others wh
 closed. A line replaces earlier ones with its id. Many files of one kind share a line. `collio run --report
 FILE` makes the document of them that `collio report FILE` reads:
 
-    {"collio": version, "command": [...], "mpi": id, "exit_code": n, "seconds": wall, "hints": {...}, "files": [line, ...]}
+    {"collio": version, "command": [...], "mpi": id, "exit_code": n, "seconds": wall, "hints": {...},
+     "files": [line, ...]}
 """
 
 from __future__ import annotations

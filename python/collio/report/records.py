@@ -1,4 +1,5 @@
-"""What a report holds, as types. Made by tools/generate_report from src/observe/report.def: change that file, then run make generate.
+"""What a report holds, as types. Made by tools/generate_report from src/observe/report.def:
+change that file, then run make generate.
 
 check.py checks a report by FIELDS when it is read. Readers take every key as one that may be absent.
 """

@@ -1,12 +1,13 @@
 """How the ranks get variables, by each launcher's own means.
 
-    hydra     (MPICH, MVAPICH, Intel MPI)  inherited; `-genv` where options such as `-genvnone` keep the environment back
-    openmpi   (mpirun, prterun)            `-x` in every `:`-part, or the parameter mca_base_env_list, next to which `-x` is refused
-    slurm     (srun)                       inherited; a narrow `--export` or SLURM_EXPORT_ENV is widened
-    flux      (flux run, flux submit)      inherited; `--env=NAME` behind the user's own rules, which may remove names
-    jsrun                                  `-E NAME=VALUE` in every part
-    pals      (Cray's mpiexec)             `--env NAME=VALUE` in every part
-    aprun                                  `-e NAME=VALUE`, once for all parts
+    hydra    (MPICH, MVAPICH, Intel MPI)  inherited; `-genv` where options such as `-genvnone` keep them back
+    openmpi  (mpirun, prterun)            `-x` in every `:`-part; where mca_base_env_list is set, in this:
+                                          it excludes `-x`
+    slurm    (srun)                       inherited; a narrow `--export` or SLURM_EXPORT_ENV is widened
+    flux     (flux run, flux submit)      inherited; `--env=NAME` behind the user's rules, which may remove it
+    jsrun                                 `-E NAME=VALUE` in every part
+    pals     (Cray's mpiexec)             `--env NAME=VALUE` in every part
+    aprun                                 `-e NAME=VALUE`, once for all parts
 
 Sources: the manual pages mpiexec.hydra(1), mpirun(1), prterun(1), srun(1), flux-run(1), aprun(1), the option
 table of jsrun in LaunchMON, and job scripts of Aurora and Polaris for PALS.

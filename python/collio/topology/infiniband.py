@@ -35,10 +35,12 @@ LANE_GBIT_PER_S = {
 WIDTHS = (1, 2, 4, 8, 12)
 _FACT = re.compile(r"\w+=\S+$")
 _HEAD = re.compile(
-    r'(?P<kind>Switch|Ca|Rt)\s+(?P<ports>\d{1,5})\s+"(?P<id>[SHR]-[0-9a-fA-F]+)"\s*(?:#\s*"(?P<said>[^"]*)".*)?$'
+    r'(?P<kind>Switch|Ca|Rt)\s+(?P<ports>\d{1,5})\s+"(?P<id>[SHR]-[0-9a-fA-F]+)"\s*'
+    r'(?:#\s*"(?P<said>[^"]*)".*)?$'
 )
 _PORT = re.compile(
-    r'\[(?P<port>\d{1,5})\](?:\[[^]]*\])*(?:\([0-9a-fA-F]+\))?\s+"(?P<id>[SHR]-[0-9a-fA-F]+)"\[(?P<peer>\d{1,5})\](?:\[[^]]*\])*'
+    r'\[(?P<port>\d{1,5})\](?:\[[^]]*\])*(?:\([0-9a-fA-F]+\))?\s+"(?P<id>[SHR]-[0-9a-fA-F]+)"'
+    r"\[(?P<peer>\d{1,5})\](?:\[[^]]*\])*"
     r"(?:\([0-9a-fA-F]+\))?\s*(?:#(?P<rest>.*))?$"
 )
 _OTHER = re.compile(r"(?:Chassis\b.*|Non-Chassis Nodes)$")
