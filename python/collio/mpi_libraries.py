@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from collio.elf import elf_names
+from collio.short_commands import output_of
 
 MPICH = "mpich"
 OPENMPI = "openmpi"
@@ -67,7 +68,6 @@ MPICH_KIN = (
     ("MVAPICH2_VERSION", "mvapich2"),
     ("MPICH_VERSION", MPICH),
 )
-COMMAND_TIMEOUT_S = 20
 
 
 class MpiLibrary(NamedTuple):
@@ -201,7 +201,7 @@ def include_folder(mpicc: str) -> Path | None:
 
 
 def _link_command(mpicc: str) -> list[str] | None:
-    output = _output_of([mpicc, "-show"])
+    output = output_of([mpicc, "-show"])
     try:
         return shlex.split(output.splitlines()[0]) if output and output.strip() else None
     except ValueError:  # quotes that do not match
@@ -224,7 +224,7 @@ def _release(include_folders: Iterable[str]) -> tuple[str, str] | None:
 
 
 def _release_by_preprocessor(mpicc: str) -> tuple[str, str] | None:
-    text = _output_of([mpicc, "-E", "-dM", "-x", "c", "-"], "#include <mpi.h>\n")
+    text = output_of([mpicc, "-E", "-dM", "-x", "c", "-"], "#include <mpi.h>\n")
     return _release_of_macros(text) if text else None
 
 
@@ -300,7 +300,7 @@ def mpi_of_launcher(path: str) -> LauncherMpi | None:
     real = _KNOWN_PROGRAMS.get(os.path.basename(os.path.realpath(program)))
     if real:  # its name says all: `collio run` starts sooner
         return LauncherMpi(program, *real, None)
-    text = _output_of([program, "--version"]) or ""
+    text = output_of([program, "--version"]) or ""
     if re.search(r"\bPALS\b", text) or "/pals/" in os.path.realpath(program):
         return LauncherMpi(program, "pals", MPICH, None)
     for name, family, pattern in (
@@ -337,7 +337,7 @@ def _shared_libraries(program: str) -> Iterator[tuple[str, str | None]]:
     soname, needed = elf_names(program)
     if not needed and soname is None:
         return
-    text = _output_of(["ldd", program], accept_failure=True) or ""
+    text = output_of(["ldd", program], accept_failure=True) or ""
     lines = re.findall(r"^\s*(\S+) => (?:(/\S+)|not found)", text, re.MULTILINE)
     for name, library in lines or [(name, "") for name in needed]:
         yield name, library or None
@@ -362,28 +362,6 @@ def match_mpi_library(
     own = [one for one in same_family if one.mpiexec and os.path.realpath(one.mpiexec) == real]
     same_version = [one for one in same_family if one.version == launcher.version]
     return next(iter(own + same_version + same_family), None)
-
-
-# --- small tools --------------------------------------------------------------------------------
-
-
-def _output_of(command: Sequence[str], text: str = "", accept_failure: bool = False) -> str | None:
-    """Standard output (and error) of a short command; None if it cannot be run or fails."""
-    import subprocess  # not every `collio run` asks another program
-
-    try:
-        done = subprocess.run(
-            command,
-            input=text,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=COMMAND_TIMEOUT_S,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 or accept_failure else None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import collio
-from collio.library import array_alone, array_subfiles
+from collio.library import array_alone, array_making, array_subfiles
 from collio.library.array_formats import Spec
 from collio.library.array_layout import Layout, RecordPart
 from test_array_subfiles import resolved
@@ -31,9 +31,9 @@ def made_with_records(path, records, arrays=RECORD_ARRAYS, count=3):
     """A master and subfiles cut along y, their data written by netCDF4. Arrays of one dimension stay in the
     master."""
     specs = {name: Spec.of(name, *spec) for name, spec in arrays.items()}
-    master = array_subfiles.make_master(str(path), specs, array_subfiles.Wish(count, "y", 2))
+    master = array_making.make_master(str(path), specs, array_subfiles.Wish(count, "y", 2))
     for i in range(count):
-        array_subfiles.make_subfile(str(path), master, i)
+        array_making.make_subfile(str(path), master, i)
         with netCDF4.Dataset(f"{path}.subfile_{i}.nc", "r+") as file:
             for name, array in master.arrays.items():
                 piece = range(array.cut.begins[i], array.cut.begins[i + 1])
@@ -204,4 +204,4 @@ def test_wishes_for_records_that_cannot_be(tmp_path):
         (array_subfiles.Wish(2, None, 4), "nothing is cut"),
     ):
         with pytest.raises(ValueError, match=words):
-            array_subfiles.make_master(str(tmp_path / "m.nc"), arrays, wish)
+            array_making.make_master(str(tmp_path / "m.nc"), arrays, wish)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import collio
-from collio.library import array_alone, array_subfiles
+from collio.library import array_alone, array_making, array_subfiles
 from collio.library.array_cut import Cut, begins
 from collio.library.array_formats import Spec
 
@@ -23,10 +23,10 @@ def made(path, array, wish, dimensions=("z", "y", "x")):
         "T": Spec.of("T", array.shape, array.dtype, dimensions[: array.ndim]),
         "flat": Spec.of("flat", (3,), "i4", ("w",)),
     }
-    master = array_subfiles.make_master(str(path), arrays, wish)
+    master = array_making.make_master(str(path), arrays, wish)
     cut = master.arrays["T"].cut
     for i in range(wish.count):
-        array_subfiles.make_subfile(str(path), master, i)
+        array_making.make_subfile(str(path), master, i)
         with netCDF4.Dataset(f"{path}.subfile_{i}.nc", "r+") as file:
             file["T"][...] = np.take(array, range(cut.begins[i], cut.begins[i + 1]), cut.along)
     with netCDF4.Dataset(path, "r+") as file:
