@@ -22,6 +22,7 @@ LONGEST = [
     "test_killed",
     "test_wheel",
     "test_install",
+    "test_install_programs",
     "test_package_programs",
 ]
 

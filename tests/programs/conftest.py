@@ -1,6 +1,7 @@
 """Fixtures: the MPI libraries that collio is built for, and jobs under them."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from collio import mpi_libraries
 from collio.builds import Build
 from jobs import Jobs
 
+ROOT = Path(__file__).resolve().parents[2]
 REAL = [mpi for mpi in mpi_libraries.find_mpi_libraries() if mpi.mpiexec]
 
 
@@ -78,3 +80,46 @@ def compiled(tmp_path_factory):
         return done[key]
 
     return get
+
+
+@pytest.fixture(scope="session")
+def compiled_parts(tmp_path_factory):
+    """Those of a package where tools/install or tools/wheel made them; else those of the trees of
+    tools/build, which have no programs for a package."""
+    package = mpi_libraries.build_folder() / "package"
+    found = [
+        folder
+        for folder in (package / "parts", package / "stage/python/collio/native")
+        if (folder / "lib/libcollio_mpiio.so").is_file()
+    ]
+    if found:
+        return found[0]
+    folder = tmp_path_factory.mktemp("parts")
+    collect = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from native_parts "
+        "import collect_parts; collect_parts(Path(sys.argv[2]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", collect, ROOT / "tools", folder], stderr=subprocess.PIPE, text=True
+    )
+    return folder if done.returncode == 0 else pytest.skip(done.stderr.strip().splitlines()[-1])
+
+
+@pytest.fixture(scope="session")
+def prefix(tmp_path_factory, compiled_parts):
+    """An installation, moved away from where it was made."""
+    folder = tmp_path_factory.mktemp("install")
+    made, moved = folder / "made-here", folder / "moved" / "there"
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/install", "--prefix", made, "--parts", compiled_parts],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=600,
+    )
+    if "No matching distribution" in done.stdout:
+        pytest.skip("Python packages cannot be installed: no package index in reach")
+    assert done.returncode == 0, done.stdout
+    moved.parent.mkdir()
+    made.rename(moved)
+    return moved

@@ -339,9 +339,8 @@ def check_records_in_subfiles_far_behind(comm, folder):
 
 def check_a_failed_commit_adds_no_record_to_subfiles(comm, folder):
     arrays = {"v": ((None, 2 * comm.size), "f8", ("t", "x"))}
-    with collio.array.open(
-        comm, folder / "m.nc", "w", arrays, subfiles=2, hints={"collio_faults": "all:write1:ENOSPC"}
-    ) as file:
+    full = {"collio_faults": "all:write1:ENOSPC"}
+    with collio.array.open(comm, folder / "m.nc", "w", arrays, subfiles=2, hints=full) as file:
         for record in (4, 0):
             file.put("v", np.ones(2), (2 * comm.rank,), record=record)
             if record == 4:
