@@ -45,6 +45,14 @@ def repository_files():
     return [ROOT / name for name in listed if name and (ROOT / name).is_file()]
 
 
+def python_files():
+    """Modules, and programs without an ending; not the template that tools/install fills in."""
+    for path in repository_files():
+        program = not path.suffix and path.read_bytes().startswith(b"#!/usr/bin/env python3\n")
+        if (path.suffix == ".py" or program) and path != ROOT / "packaging/prefix/main.py":
+            yield path
+
+
 def relative(path):
     return path.relative_to(ROOT).as_posix()
 

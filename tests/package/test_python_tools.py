@@ -7,13 +7,7 @@ import source_tree
 
 
 def python_files():
-    """Modules, and programs without an ending; not the template, whose places are filled in by
-    tools/install."""
-    for path in source_tree.repository_files():
-        if path.suffix == ".py" or (
-            not path.suffix and path.read_bytes().startswith(b"#!/usr/bin/env python3\n")
-        ):
-            yield source_tree.relative(path)
+    return map(source_tree.relative, source_tree.python_files())
 
 
 def run_tool(*words):

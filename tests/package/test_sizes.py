@@ -17,9 +17,10 @@ LIST = Path(__file__).with_name("known_offenders.txt")
 def offenders():
     """{"path:function lines|parameters" or "path file-lines": size} of everything over a limit."""
     found = {}
-    for path in source_tree.files(*FOLDERS, suffixes=(*source_tree.CPP_SUFFIXES, ".py")):
+    python_files = list(source_tree.python_files())
+    for path in [*source_tree.files(*FOLDERS), *python_files]:
         name = source_tree.relative(path)
-        python = path.suffix == ".py"
+        python = path in python_files
         for function in (source_tree.python_functions if python else source_tree.cpp_functions)(path):
             if function.lines > MOST_LINES:
                 found[f"{name}:{function.name} lines"] = function.lines
