@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any, Callable, ClassVar, Protocol
+from typing import Any, Callable, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -53,11 +53,30 @@ class Member(Protocol):
         """Cancels a declared step that this rank has not put whole."""
 
 
-class Announcement:
-    """One reduction. `numbers`: the rank that left + 1 or 0; the call and its negative; the file that a
-    leaving rank closes."""
+class Numbers(NamedTuple):
+    """What a rank announces. All ranks receive the greatest of each number."""
 
-    def __init__(self, agreement: Agreement, numbers: tuple[int, int, int, int]) -> None:
+    left: int
+    """The rank that left + 1, or 0."""
+    call: int
+    least_call: int
+    """The call's negative: with `call` it shows whether all are the same."""
+    closing: int
+    """The file that a leaving rank closes."""
+
+    @classmethod
+    def of_call(cls, code: int) -> Numbers:
+        return cls(0, code, -code, _NOTHING)
+
+    @classmethod
+    def of_leaving(cls, rank: int, closing: int = _NOTHING) -> Numbers:
+        return cls(rank + 1, _NOTHING, _LEAST, closing)
+
+
+class Announcement:
+    """One reduction."""
+
+    def __init__(self, agreement: Agreement, numbers: Numbers) -> None:
         from mpi4py import MPI
 
         self._agreement = agreement
@@ -90,20 +109,26 @@ class Announcement:
                 remark = None
 
     @property
+    def _greatest(self) -> Numbers:
+        return Numbers(*map(int, self._all))
+
+    @property
     def call(self) -> tuple[int, int] | None:
         """(file, call) that the others make; None where every rank leaves."""
-        return divmod(int(self._all[1]), _KINDS) if self._all[1] != _NOTHING else None
+        code = self._greatest.call
+        return divmod(code, _KINDS) if code != _NOTHING else None
 
     @property
     def closing(self) -> int:
         """The file that leaving ranks close next."""
-        return int(self._all[3])
+        return self._greatest.closing
 
     def error(self, what: str) -> Error | None:
         """The error that all ranks raise; None where all ranks make the same call. To be asked when done."""
-        if self._all[0] > 0:
-            return PeerError(f"{what}: rank {self._all[0] - 1} has left the file by an exception")
-        if self._all[1] != -self._all[2]:
+        found = self._greatest
+        if found.left > 0:
+            return PeerError(f"{what}: rank {found.left - 1} has left the file by an exception")
+        if found.call != -found.least_call:
             return Error(f"{what}: ranks make different collective calls", "NOT_SAME")
         return None
 
@@ -122,13 +147,13 @@ class Agreement:
     def announce(self, file: int, kind: int) -> Announcement:
         """Collective, but returns at once."""
         code = file * _KINDS + kind
-        return Announcement(self, (0, code, -code, _NOTHING))
+        return Announcement(self, Numbers.of_call(code))
 
     def before_open(self, refused: Exception | None, path: str) -> int:
         """The number of a file to be opened. Raises `refused`, this rank's reason not to open it, or
         PeerError for another's. Collective."""
         if refused:
-            Announcement(self, (self.comm.rank + 1, _NOTHING, _LEAST, _NOTHING)).wait()
+            Announcement(self, Numbers.of_leaving(self.comm.rank)).wait()
             raise refused
         announced = self.announce(self._next, OPEN)
         announced.wait()
@@ -148,7 +173,7 @@ class Agreement:
             remark()
 
         while not member.closed:
-            announced = Announcement(self, (self.comm.rank + 1, _NOTHING, _LEAST, file))
+            announced = Announcement(self, Numbers.of_leaving(self.comm.rank, file))
             announced.wait(patience_s, late)
             number, kind = announced.call or (announced.closing, CLOSE)
             other = self.members.get(number)

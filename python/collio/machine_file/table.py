@@ -157,11 +157,10 @@ def close_match(value: Any, words: Iterable[str], shown: Callable[[str], str]) -
     return f"did you mean {shown(near[0])}? " if near else ""
 
 
-def even_share(table: Table, key: str, parts: int, whole: tuple[str, int]) -> int:
-    """How many of `whole` ("nodes.count", 8) each of `parts` gets; raises about `key` when that does not
-    go."""
-    name, count = whole
+def even_share(table: Table, key: str, parts: int, count: int, whole: str = "nodes.count") -> int:
+    """How many of `count` each of `parts` gets; raises about `key`, and `whole`, which has this count, when
+    that does not go."""
     if count % parts:
         divisors = [str(number) for number in range(1, count + 1) if count % number == 0]
-        raise table.fail(key, f"{parts} does not divide {name} {count}; allowed is {', '.join(divisors)}")
+        raise table.fail(key, f"{parts} does not divide {whole} {count}; allowed is {', '.join(divisors)}")
     return count // parts

@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 NO_KERNEL_COPY = {errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}
 MEMORY_BYTES = 1 << 20
@@ -52,10 +52,17 @@ class Data:
             self._high = BEHIND_ALL
 
 
-def copy_range(
-    source: int, source_offset: int, target: int, target_offset: int, count: int, stop: Event
-) -> None:
+class Part(NamedTuple):
+    """Bytes of a file, and where a copy has them."""
+
+    source_offset: int
+    target_offset: int
+    bytes: int
+
+
+def copy_range(source: int, target: int, part: Part, stop: Event) -> None:
     """Raises OSError: also where the source ends early. Raises Stopped."""
+    source_offset, target_offset, count = part
     while count > 0:
         if stop.is_set():
             raise Stopped
@@ -74,16 +81,15 @@ def copy_range(
         source_offset, target_offset, count = source_offset + moved, target_offset + moved, count - moved
 
 
-def copy_data(
-    data: Data, source: int, target: int, places: Iterator[tuple[int, int, int]], stop: Event
-) -> None:
-    """`places`: (offset in the source, offset in the target, bytes). The target has holes or zeros there.
-    Raises OSError and Stopped."""
-    for source_offset, target_offset, count in places:
+def copy_data(source: int, target: int, parts: Iterable[Part], stop: Event) -> None:
+    """The target has holes or zeros there. Raises OSError and Stopped."""
+    data = Data(source)
+    for part in parts:
         if stop.is_set():
             raise Stopped
-        for low, high in data.within(source_offset, source_offset + count):
-            copy_range(source, low, target, target_offset + low - source_offset, high - low, stop)
+        for low, high in data.within(part.source_offset, part.source_offset + part.bytes):
+            there = part.target_offset + low - part.source_offset
+            copy_range(source, target, Part(low, there, high - low), stop)
 
 
 def copy_whole(source: int, target: int, stop: Event) -> None:
@@ -94,7 +100,7 @@ def copy_whole(source: int, target: int, stop: Event) -> None:
     except OSError:
         count = os.fstat(source).st_size
         os.ftruncate(target, count)
-        copy_data(Data(source), source, target, iter([(0, 0, count)]), stop)
+        copy_data(source, target, [Part(0, 0, count)], stop)
 
 
 def at_once(

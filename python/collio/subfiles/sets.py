@@ -14,7 +14,6 @@ from threading import Event
 
 from collio.flushing import flush_folder
 from collio.subfiles import attributes, copying, identity, leftovers
-from collio.subfiles.layout import Layout
 from collio.subfiles.manifest import Manifest, Placeholder
 from collio.subfiles.steady import steady, steady_set
 from collio.subfiles.subfile_set import SubfileSet, base_of, free_folder, replace_text, write_flushed
@@ -97,7 +96,7 @@ def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
             copying.at_once(
                 _copy_out,
                 [
-                    (path, subfile, layout, number, file_bytes, shares[number])
+                    (path, subfile, layout.stripes(number, file_bytes), shares[number])
                     for number, subfile in enumerate(made.subfiles())
                 ],
                 source.check,
@@ -113,12 +112,13 @@ def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
 
 
 def _copy_out(
-    path: Path, subfile: Path, layout: Layout, number: int, file_bytes: int, share: int, stop: Event
+    path: Path, subfile: Path, stripes: Iterator[tuple[int, int, int]], share: int, stop: Event
 ) -> None:
+    """`stripes`: as Layout.stripes() has them."""
     with open(path, "rb") as source, attributes.created(subfile) as target:
         os.ftruncate(target, share)
-        places = ((low, inside, count) for inside, low, count in layout.stripes(number, file_bytes))
-        copying.copy_data(copying.Data(source.fileno()), source.fileno(), target, places, stop)
+        parts = (copying.Part(low, inside, count) for inside, low, count in stripes)
+        copying.copy_data(source.fileno(), target, parts, stop)
         os.fsync(target)
         attributes.keep_access(path, target)
         attributes.keep_times(os.fstat(source.fileno()), target)
@@ -137,7 +137,7 @@ def join(found: SubfileSet, file_bytes: int) -> str:
             copying.at_once(
                 _copy_in,
                 [
-                    (path, target, found.manifest.layout, number, file_bytes)
+                    (path, target, found.manifest.layout.stripes(number, file_bytes))
                     for number, path in enumerate(found.subfiles())
                 ],
             )
@@ -159,19 +159,20 @@ def join(found: SubfileSet, file_bytes: int) -> str:
         )
 
 
-def _copy_in(subfile: Path, target: int, layout: Layout, number: int, file_bytes: int, stop: Event) -> None:
+def _copy_in(subfile: Path, target: int, stripes: Iterator[tuple[int, int, int]], stop: Event) -> None:
+    """`stripes`: as Layout.stripes() has them."""
     try:
         source = open(subfile, "rb")  # noqa: SIM115  closed below
     except FileNotFoundError:  # its bytes are behind the end of the file: else the join was refused
         return
     with source:
         here = os.fstat(source.fileno()).st_size
-        places = (
-            (inside, low, min(count, here - inside))
-            for inside, low, count in layout.stripes(number, file_bytes)
+        parts = (
+            copying.Part(inside, low, min(count, here - inside))
+            for inside, low, count in stripes
             if inside < here
         )
-        copying.copy_data(copying.Data(source.fileno()), source.fileno(), target, places, stop)
+        copying.copy_data(source.fileno(), target, parts, stop)
 
 
 def copy_set(found: SubfileSet, path: Path) -> SubfileSet:

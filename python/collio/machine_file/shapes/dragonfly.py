@@ -32,9 +32,9 @@ class Dragonfly:
     @classmethod
     def read(cls, table: Table, nodes: tuple[str, ...]) -> Dragonfly:
         groups = table.get("groups", table.integer(1, len(nodes)))
-        per_group = even_share(table, "groups", groups, ("nodes.count", len(nodes)))
+        per_group = even_share(table, "groups", groups, len(nodes))
         routers = table.get("routers", table.integer(1, per_group))
-        share = even_share(table, "routers", routers, ("the nodes of a group,", per_group))
+        share = even_share(table, "routers", routers, per_group, "the nodes of a group,")
         return cls(groups, routers, share, *(Cable.read(table, key) for key in ("link", "local", "global")))
 
     @property

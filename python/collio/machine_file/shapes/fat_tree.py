@@ -30,7 +30,7 @@ class FatTree:
     @classmethod
     def read(cls, table: Table, nodes: tuple[str, ...]) -> FatTree:
         leaves = table.get("leaves", table.integer(1, len(nodes)))
-        share = even_share(table, "leaves", leaves, ("nodes.count", len(nodes)))
+        share = even_share(table, "leaves", leaves, len(nodes))
         spines = table.get("spines", table.integer(1, MOST_SPINES))
         return cls(leaves, spines, share, Cable.read(table, "link"), Cable.read(table, "uplink"))
 

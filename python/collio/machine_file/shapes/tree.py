@@ -23,7 +23,7 @@ class Tree:
     @classmethod
     def read(cls, table: Table, nodes: tuple[str, ...]) -> Tree:
         racks = table.get("racks", table.integer(1, len(nodes)))
-        share = even_share(table, "racks", racks, ("nodes.count", len(nodes)))
+        share = even_share(table, "racks", racks, len(nodes))
         return cls(racks, share, Cable.read(table, "link"), Cable.read(table, "uplink"))
 
     @property
