@@ -35,7 +35,7 @@ def draw(page: Sheet, top: int, title: str, exchange_starts: list, buffers: int)
         page.text(32, top + 44 + lane * LANE, name, "note")
     for window, start in enumerate(exchange_starts):
         colour = BUFFERS[window % buffers]
-        page.bar(LEFT + start, top + 28, EXCHANGE - 2, 22, colour, f"window {window}")
+        page.bar(LEFT + start, top + 28, EXCHANGE - 2, 22, colour, words=f"window {window}")
         free = max(free, start + EXCHANGE)
-        page.bar(LEFT + free, top + 28 + LANE, STORAGE - 2, 22, colour, f"window {window}")
+        page.bar(LEFT + free, top + 28 + LANE, STORAGE - 2, 22, colour, words=f"window {window}")
         free += STORAGE

@@ -40,7 +40,7 @@ class Sheet:
             + "</svg>\n"
         )
 
-    def text(self, x, y, words, kind="", anchor="start", bold=False) -> None:
+    def text(self, x, y, words, kind="", anchor="start", *, bold=False) -> None:
         marks = (
             (f' class="{kind}"' if kind else "")
             + (f' text-anchor="{anchor}"' if anchor != "start" else "")
@@ -53,7 +53,7 @@ class Sheet:
         if title:
             self.text(x + 8, y + 17, title)
 
-    def bar(self, x, y, width, height, colour, words="") -> None:
+    def bar(self, x, y, width, height, colour, *, words="") -> None:
         self.elements.append(
             f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="3" fill="{colour}"/>'
         )
@@ -65,7 +65,7 @@ class Sheet:
         outlines."""
         for at, number in enumerate(numbers):
             if filled(number):
-                self.bar(x + at * STEP, y, PIECE, PIECE, RANKS[number % len(RANKS)], number)
+                self.bar(x + at * STEP, y, PIECE, PIECE, RANKS[number % len(RANKS)], words=number)
             else:
                 self.elements.append(
                     f'<rect class="empty" x="{x + at * STEP}" y="{y}" width="{PIECE}" height="{PIECE}" '

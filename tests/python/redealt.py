@@ -28,7 +28,7 @@ def random_deals(dice, count, most_first=40):
     return [(first, sorted(dice.sample(range(count), dice.randrange(1, count + 1)))) for first in firsts]
 
 
-def manifest_text(unit, count, deal_lines, file_bytes, version=None, complete=True):
+def manifest_text(unit, count, deal_lines, file_bytes, version=None, *, complete=True):
     """`deal_lines`: texts behind "deal "."""
     version = version if version is not None else 2 if deal_lines else 1
     lines = [
@@ -54,7 +54,7 @@ def lines_of(deals):
     return [" ".join(map(str, (first, *members))) for first, members in deals]
 
 
-def make(path, data, unit, count, deals, complete=True):
+def make(path, data, unit, count, deals, *, complete=True):
     """A file of that name with these bytes in subfiles; of one that is being written, the manifest promises
     no bytes. Paths of the subfiles."""
     folder = path.with_name(f"{path.name}.collio")

@@ -204,9 +204,8 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
 
             contenders, tunings = _tune(setup, contenders, common["operation"].split(","), arguments_of)
             samples = rounds.run_rounds(setup, contenders, arguments_of, common["repeat"], _tell)
-    return _document(name, common, prepared, samples, setup, shared) | (
-        {"tuning": tunings} if tunings else {}
-    )
+    document = _document(common, prepared, samples, setup, shared)
+    return {"pattern": name} | document | ({"tuning": tunings} if tunings else {})
 
 
 def _pnetcdf_arguments(
@@ -254,7 +253,6 @@ def _first_built() -> mpi_libraries.MpiLibrary:
 
 
 def _document(
-    name: str,
     common: JsonObject,
     prepared: ReadyPattern,
     samples: list[rounds.Samples],
@@ -266,7 +264,6 @@ def _document(
     given = {**first.get("parameters", {}), **prepared.parameters}
     front = next((line["pnetcdf"] for one in samples for line in one.lines if "pnetcdf" in line), None)
     return {
-        "pattern": name,
         "mpi": setup.mpi.id,
         "ranks": setup.ranks,
         "dir": str(common["folder"]),

@@ -93,9 +93,8 @@ def demo(
                     tempfile.TemporaryDirectory(prefix="collio-demo-", dir=place) as here,
                     error_console.status("") as status,
                 ):
-                    result = contest.run_contest(
-                        setup, case, Path(here), repeat, limit_s / len(setups), status.update
-                    )
+                    result = contest.Contest(setup, case, Path(here), status.update)
+                    result.run(repeat, limit_s / len(setups))
                 show.print_contest(console, setup, result, repeat)
     except (BenchError, launch.LaunchError) as error:
         click.echo(f"collio demo: {error}", err=True)

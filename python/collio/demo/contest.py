@@ -28,8 +28,12 @@ HASH_BLOCK_BYTES = 1 << 22
 
 @dataclass
 class Contest:
-    """Seconds by (side, operation), and what was found out about the bytes."""
+    """Seconds by (side, operation), and what was found out about the bytes. `tell` shows a line."""
 
+    setup: Setup
+    case: Case
+    folder: Path
+    tell: Callable[[str], None]
     seconds: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     checksum: str = ""
     # bytes in holes where the native file is not zero; 0 when the files are identical
@@ -37,14 +41,40 @@ class Contest:
     repeats: int = 0
     documents: list[Document] = field(default_factory=list)  # reports of collio's runs
 
-    def note(self, side: str, operation: str, seconds: float) -> None:
+    def run(self, repeats: int, budget_s: float) -> None:
+        """Repeats until done, or until one more would not fit into `budget_s`. Raises BenchError when bytes
+        are wrong."""
+        started = time.monotonic()
+        files = {side: self.folder / f"{side}.nc" for side in SIDES}
+        for repeat in range(repeats):
+            begun = time.monotonic()
+            order = SIDES if repeat % 2 == 0 else SIDES[::-1]
+            for side in order:
+                self.tell(f"repeat {repeat + 1}: {side} writes")
+                self._note(side, "write", self._phase(side, "write", files[side]))
+            self.tell(f"repeat {repeat + 1}: comparing the files")
+            self._check(files)
+            for side in order:
+                other = files[SIDES[1 - SIDES.index(side)]]
+                self.tell(f"repeat {repeat + 1}: {side} reads the other's file")
+                self._note(side, "read", self._phase(side, "read", other))
+            self.tell(f"repeat {repeat + 1}: the floor")
+            self._floor(self.folder / "floor")
+            self.repeats += 1
+            for path in files.values():
+                path.unlink()
+            spent, last = time.monotonic() - started, time.monotonic() - begun
+            if spent + last > budget_s:
+                break
+
+    def _note(self, side: str, operation: str, seconds: float) -> None:
         self.seconds.setdefault((side, operation), []).append(seconds)
 
-    def check(self, case: Case, files: dict[str, Path]) -> None:
+    def _check(self, files: dict[str, Path]) -> None:
         """The files are identical, or differ in holes the native side left dirty. Raises BenchError
         otherwise."""
-        if case.has_holes:
-            dirty = {side: count_dirty(case, path) for side, path in files.items()}
+        if self.case.has_holes:
+            dirty = {side: count_dirty(self.case, path) for side, path in files.items()}
             if dirty["collio"]:
                 raise BenchError(f"collio left other bytes than zero in {dirty['collio']} bytes nobody wrote")
             self.native_leftovers = max(self.native_leftovers, dirty["native"])
@@ -52,35 +82,53 @@ class Contest:
             return  # what was written is checked when each side reads the other's file
         self.checksum = compare(files["native"], files["collio"])
 
+    def _phase(self, side: str, operation: str, path: Path) -> float:
+        setup = self.setup
+        job = launcher.job_of(setup, Engine("native"), checkpoint_words(setup, self.case, operation, path))
+        report_file = path.with_name(f"{operation}-report.json")
+        if side == "collio":
+            collio_run = module_command(
+                "collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--"
+            )
+            job = Job(collio_run + job.words, job.environ)
+        outcome = run_job(job, setup.timeout_s)
+        line = next((line for line in outcome.lines if line.get("phase") == operation), None)
+        if outcome.error or line is None:
+            raise BenchError(f"{side}, {operation}: {outcome.error or 'the program printed no result'}")
+        if operation == "read" and not line.get("verified"):
+            raise BenchError(f"{side}, read: wrong bytes in {path}")
+        if side == "collio":
+            document = json.loads(report_file.read_text())
+            report_file.unlink()
+            if not document["files"]:
+                raise BenchError(
+                    f"collio, {operation}: collio took over no file, so there is nothing to compare"
+                )
+            self.documents.append(document)
+        return float(line["seconds"])
 
-def run_contest(
-    setup: Setup, case: Case, folder: Path, repeats: int, budget_s: float, told: Callable[[str], None]
-) -> Contest:
-    """Repeats until done, or until one more would not fit into `budget_s`. Raises BenchError when bytes are
-    wrong."""
-    contest, started = Contest(), time.monotonic()
-    files = {side: folder / f"{side}.nc" for side in SIDES}
-    for repeat in range(repeats):
-        begun = time.monotonic()
-        order = SIDES if repeat % 2 == 0 else SIDES[::-1]
-        for side in order:
-            told(f"repeat {repeat + 1}: {side} writes")
-            contest.note(side, "write", _phase(setup, case, side, "write", files[side], contest))
-        told(f"repeat {repeat + 1}: comparing the files")
-        contest.check(case, files)
-        for side in order:
-            other = files[SIDES[1 - SIDES.index(side)]]
-            told(f"repeat {repeat + 1}: {side} reads the other's file")
-            contest.note(side, "read", _phase(setup, case, side, "read", other, contest))
-        told(f"repeat {repeat + 1}: the floor")
-        _floor(setup, case, folder / "floor", contest)
-        contest.repeats += 1
-        for path in files.values():
-            path.unlink()
-        spent, last = time.monotonic() - started, time.monotonic() - begun
-        if spent + last > budget_s:
-            break
-    return contest
+    def _floor(self, path: Path) -> None:
+        setup, case = self.setup, self.case
+        words = [
+            str(setup.build.program("collio_bench")),
+            "--pattern",
+            "e3sm",
+            "--map-binary",
+            str(case.map_binary),
+            "--element-size",
+            str(ELEMENT_BYTES),
+            "--variables",
+            case.variables,
+            "--mode",
+            "floor",
+            "--file",
+            str(path),
+        ]
+        outcome = run_job(launcher.job_of(setup, Engine("floor", mode="floor"), words), setup.timeout_s)
+        if outcome.error:
+            raise BenchError(f"floor: {outcome.error}")
+        for operation in outcome.lines[0]["operations"]:
+            self._note("floor", operation["operation"], operation["seconds"])
 
 
 def compare(one: Path, other: Path) -> str:
@@ -118,49 +166,3 @@ def checkpoint_words(setup: Setup, case: Case, operation: str, path: Path) -> li
         "--variables",
         case.variables,
     ]
-
-
-def _phase(setup: Setup, case: Case, side: str, operation: str, path: Path, contest: Contest) -> float:
-    job = launcher.job_of(setup, Engine("native"), checkpoint_words(setup, case, operation, path))
-    report_file = path.with_name(f"{operation}-report.json")
-    if side == "collio":
-        collio_run = module_command(
-            "collio", "run", "--report", str(report_file), "--mpi", setup.mpi.id, "--"
-        )
-        job = Job(collio_run + job.words, job.environ)
-    outcome = run_job(job, setup.timeout_s)
-    line = next((line for line in outcome.lines if line.get("phase") == operation), None)
-    if outcome.error or line is None:
-        raise BenchError(f"{side}, {operation}: {outcome.error or 'the program printed no result'}")
-    if operation == "read" and not line.get("verified"):
-        raise BenchError(f"{side}, read: wrong bytes in {path}")
-    if side == "collio":
-        document = json.loads(report_file.read_text())
-        report_file.unlink()
-        if not document["files"]:
-            raise BenchError(f"collio, {operation}: collio took over no file, so there is nothing to compare")
-        contest.documents.append(document)
-    return float(line["seconds"])
-
-
-def _floor(setup: Setup, case: Case, path: Path, contest: Contest) -> None:
-    words = [
-        str(setup.build.program("collio_bench")),
-        "--pattern",
-        "e3sm",
-        "--map-binary",
-        str(case.map_binary),
-        "--element-size",
-        str(ELEMENT_BYTES),
-        "--variables",
-        case.variables,
-        "--mode",
-        "floor",
-        "--file",
-        str(path),
-    ]
-    outcome = run_job(launcher.job_of(setup, Engine("floor", mode="floor"), words), setup.timeout_s)
-    if outcome.error:
-        raise BenchError(f"floor: {outcome.error}")
-    for operation in outcome.lines[0]["operations"]:
-        contest.note("floor", operation["operation"], operation["seconds"])
