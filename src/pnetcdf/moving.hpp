@@ -27,7 +27,7 @@ struct Meeting {
 /// puts make. A code of PnetCDF's. Collective in collective mode.
 [[nodiscard]] int tell_records(File& file, const std::vector<Request>& puts, std::int64_t records);
 
-/// Gives the program what was read, and all requests their status. The first code that is none of success.
+/// Gives the program what was read, and all requests their status. The first code of an error.
 [[nodiscard]] int finish(File& file, std::vector<Request>& requests, int code, bool reads);
 
 }  // namespace collio::pnetcdf
