@@ -22,7 +22,8 @@ struct Access {
   File& file;
   const Decomposition& elements;
   int varid;
-  long long frame;  ///< negative: none
+  /// negative: none
+  long long frame;
   Place place = {};
 
   [[nodiscard]] const Variable& variable() const {
@@ -37,8 +38,10 @@ struct Access {
 struct Target {
   const char* function;
   int ncid, varid, ioid;
-  std::optional<long long> frame = {};  ///< none: the one that was set
-  bool reads = false;                   ///< without a frame from record 0, as PIO reads
+  /// none: the one that was set
+  std::optional<long long> frame = {};
+  /// without a frame from record 0, as PIO reads
+  bool reads = false;
 };
 
 /// Sets the target's frame for calls to come. It has one. A negative one, as models give to variables without

@@ -74,7 +74,8 @@ Failure put(const Access& a, const void* array, const void* fill) try {
 struct Array {
   long long length;
   const void* data;
-  const void* fill;  ///< of the decomposition's type; null: the variable's
+  /// of the decomposition's type; null: the variable's
+  const void* fill;
 };
 
 /// The fill value in the file's type; netCDF's where it does not fit, which only matters if there are holes.
@@ -208,7 +209,8 @@ struct SeveralTargets {
   int ncid;
   const int* varids;
   int count, ioid;
-  const int* frames;  ///< null: those that were set
+  /// null: those that were set
+  const int* frames;
 
   [[nodiscard]] Target at(int i) const {
     return {function, ncid, varids[i], ioid, frames ? std::optional<long long>(frames[i]) : std::nullopt};

@@ -51,8 +51,10 @@ struct Part {
   int ncid, varid;
   const PIO_Offset *start, *count, *stride;
   nc_type type;
-  bool one = false;    ///< of PIOc_put_var1: no count is one element
-  bool reads = false;  ///< what is not there cannot be
+  /// of PIOc_put_var1: no count is one element
+  bool one = false;
+  /// what is not there cannot be
+  bool reads = false;
 };
 
 /// The part in full, as PnetCDF takes it.

@@ -33,7 +33,8 @@ struct Request {
   int first;
   /// What an element in two maps, or twice in one, makes of it.
   enum Doubles { read_only, last_wins, always_read_only } doubles;
-  int* id;  ///< the place for the id
+  /// the place for the id
+  int* id;
 };
 
 Failure check(const Request& r, Decomposition& made) {

@@ -27,19 +27,28 @@ struct Decomposition {
   int id = 0;
   System* system = nullptr;
   nc_type type = NC_NAT;
-  std::string shape;  ///< as text: "8 x 16"
+  /// as text: "8 x 16"
+  std::string shape;
   std::int64_t array_elements = 0;
   int dims = 0;
-  std::vector<int> lengths;      ///< of the array
-  std::int64_t length = 0;       ///< of this rank's list
-  std::int64_t most_length = 0;  ///< of any rank's
-  std::vector<Run> present;      ///< places of this rank's list that are in the array
+  /// of the array
+  std::vector<int> lengths;
+  /// of this rank's list
+  std::int64_t length = 0;
+  /// of any rank's
+  std::int64_t most_length = 0;
+  /// places of this rank's list that are in the array
+  std::vector<Run> present;
   Elements elements;
-  Elements written;        ///< without the elements that others write; null: all of `elements`
-  std::string read_only;   ///< why it cannot be written; "" if it can
-  std::int64_t holes = 0;  ///< that this rank fills
+  /// without the elements that others write; null: all of `elements`
+  Elements written;
+  /// why it cannot be written; "" if it can
+  std::string read_only;
+  /// that this rank fills
+  std::int64_t holes = 0;
   std::int64_t most_holes = 0;
-  Elements hole_elements;  ///< null: this rank fills none
+  /// null: this rank fills none
+  Elements hole_elements;
 };
 
 /// Null: there is none with this id.
@@ -53,9 +62,12 @@ void free_decompositions(const System& system);
 
 /// What ranks know together of their maps.
 struct Cover {
-  bool exact = false;         ///< every element is in one map, once
-  std::int64_t doubled = -1;  ///< an element that is in two maps or twice in one; -1: there is none
-  std::vector<Run> holes;     ///< this rank's share of the elements that are in no map; only if not exact
+  /// every element is in one map, once
+  bool exact = false;
+  /// an element that is in two maps or twice in one; -1: there is none
+  std::int64_t doubled = -1;
+  /// this rank's share of the elements that are in no map; only if not exact
+  std::vector<Run> holes;
 };
 
 /// `mine`: elements in this rank's map as runs in ascending order; `cover.doubled`: one that it has twice, or

@@ -16,7 +16,8 @@ constexpr std::size_t most_runs = 1024;
 
 struct Messages {
   RunsByRank runs;
-  std::vector<MPI_Request> requests;  ///< MPI_REQUEST_NULL until they are sent
+  /// MPI_REQUEST_NULL until they are sent
+  std::vector<MPI_Request> requests;
 
   explicit Messages(RunsByRank by_rank) : runs(std::move(by_rank)) {
     std::size_t count = 0;

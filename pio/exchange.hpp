@@ -30,7 +30,8 @@ constexpr int exchange_of_cover = 1, exchange_of_doubles = 2, exchange_of_lost =
 
 struct Outgoing {
   int tag;
-  std::function<RunsByRank()> make;  ///< what goes to each rank; may run out of memory
+  /// what goes to each rank; may run out of memory
+  std::function<RunsByRank()> make;
 };
 
 /// Sends runs to ranks, and gives what they have sent to this one. A failure is this rank's. Collective.

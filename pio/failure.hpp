@@ -11,7 +11,8 @@ namespace collio::pio {
 struct Failure {
   int code = PIO_NOERR;
   std::string text;
-  bool agreed = false;  ///< all ranks have it: one of them prints it
+  /// all ranks have it: one of them prints it
+  bool agreed = false;
 
   explicit operator bool() const { return code != PIO_NOERR; }
 };

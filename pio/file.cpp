@@ -49,7 +49,8 @@ struct OpenCall {
   const char* path;
   int mode;
   bool create;
-  bool pnetcdf_only = false;  ///< as PIO opens by PIO_IOTYPE_PNETCDF without a second try
+  /// as PIO opens by PIO_IOTYPE_PNETCDF without a second try
+  bool pnetcdf_only = false;
 };
 
 Failure check(const OpenCall& call, const int* id) {

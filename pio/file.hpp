@@ -20,8 +20,10 @@ namespace collio::pio {
 /// A variable by a decomposition, as collio has it.
 struct Declared {
   collio_variable* data = nullptr;
-  collio_variable* written = nullptr;  ///< null: data is
-  collio_variable* holes = nullptr;    ///< null: this rank fills none
+  /// null: data is
+  collio_variable* written = nullptr;
+  /// null: this rank fills none
+  collio_variable* holes = nullptr;
 };
 
 /// Arrays that ranks have put since the last write. All but the buffers is the same on all ranks.
@@ -29,8 +31,10 @@ struct Pending {
   std::vector<std::unique_ptr<char[]>> buffers;
   /// Variables and records, or slices of variables without; and the bytes from one to the next.
   std::map<std::pair<int, long long>, long long> places;
-  long long bytes = 0;    ///< the most that any rank has
-  long long records = 0;  ///< in the file once they are written; 0: as many as there are
+  /// the most that any rank has
+  long long bytes = 0;
+  /// in the file once they are written; 0: as many as there are
+  long long records = 0;
 };
 
 struct File {
@@ -40,13 +44,18 @@ struct File {
   bool writable = false;
   bool defining = false;
   int fill_mode = NC_NOFILL;
-  Header header;  ///< on the root
+  /// on the root
+  Header header;
   Layout layout;
-  std::map<int, int> frames;                         ///< by variable
-  collio_file* data = nullptr;                       ///< opened by the first data call
-  std::map<std::pair<int, int>, Declared> declared;  ///< by variable and decomposition
+  /// by variable
+  std::map<int, int> frames;
+  /// opened by the first data call
+  collio_file* data = nullptr;
+  /// by variable and decomposition
+  std::map<std::pair<int, int>, Declared> declared;
   Pending pending;
-  Failure put_failure;  ///< of a put of this rank: an error of the next write on all ranks
+  /// of a put of this rank: an error of the next write on all ranks
+  Failure put_failure;
 };
 
 /// Null: there is none with this id.
@@ -93,9 +102,12 @@ Out out(T& value) {
 /// A question to PnetCDF, or an order: asked on the root with PnetCDF's id.
 struct Question {
   const char* function;
-  std::string about;            ///< "(\"x\")", for errors
-  std::function<int(int)> run;  ///< PnetCDF's code
-  bool of_records = false;      ///< PnetCDF moves data by their number, or writes the header
+  /// "(\"x\")", for errors
+  std::string about;
+  /// PnetCDF's code
+  std::function<int(int)> run;
+  /// PnetCDF moves data by their number, or writes the header
+  bool of_records = false;
 };
 
 /// Runs a question on the root and gives all ranks its code and its values, after errors too.

@@ -19,10 +19,14 @@ struct Variable {
   int type = NC_NAT;
   int dims = 0;
   int has_records = 0;
-  long long offset = 0;        ///< of the variable in the file; of its first record
-  long long elements = 0;      ///< in one record
-  long long first_length = 0;  ///< of the first dimension; 0 for records and scalars
-  char fill[8] = {};           ///< in the machine's byte order
+  /// of the variable in the file; of its first record
+  long long offset = 0;
+  /// in one record
+  long long elements = 0;
+  /// of the first dimension; 0 for records and scalars
+  long long first_length = 0;
+  /// in the machine's byte order
+  char fill[8] = {};
 };
 
 /// What data calls know of a file. Sent to all ranks.
@@ -30,9 +34,12 @@ struct Layout {
   std::vector<Variable> variables;
   long long record_bytes = 0;
   long long records = 0;
-  int unlimited = -1;  ///< the dimension of the records; -1: none
-  int format = 0;      ///< 1, 2 or 5, as in CDF-1
-  int by_netcdf = 0;   ///< netCDF-C reads the file, on the root
+  /// the dimension of the records; -1: none
+  int unlimited = -1;
+  /// 1, 2 or 5, as in CDF-1
+  int format = 0;
+  /// netCDF-C reads the file, on the root
+  int by_netcdf = 0;
 };
 
 class Header {
@@ -72,7 +79,8 @@ class Header {
   int mode_ = 0;
   int handle_ = reading::no_id;
   int format_ = 0;
-  long long known_records_ = 0;  ///< to PnetCDF
+  /// to PnetCDF
+  long long known_records_ = 0;
   long long file_records_ = 0;
 };
 

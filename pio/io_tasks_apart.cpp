@@ -19,8 +19,10 @@ constexpr std::chrono::microseconds shortest_nap{100}, longest_nap{10'000};
 struct Call {
   const char* function;
   MPI_Comm world;
-  std::vector<MPI_Comm> components;  ///< null: this rank is not in it; else the call's to keep
-  MPI_Comm io = MPI_COMM_NULL;       ///< null: this rank is no I/O task
+  /// null: this rank is not in it; else the call's to keep
+  std::vector<MPI_Comm> components;
+  /// null: this rank is no I/O task
+  MPI_Comm io = MPI_COMM_NULL;
   int* ids = nullptr;
 };
 

@@ -11,7 +11,8 @@ namespace collio::pio {
 /// What the maps of a file have together.
 struct MapHead {
   int ranks = 0;
-  std::vector<int> lengths;  ///< of the array, in the program's order
+  /// of the array, in the program's order
+  std::vector<int> lengths;
 };
 
 /// Different hashes, and different values, give different hashes.

@@ -27,7 +27,8 @@ struct WriteCall {
   const int* lengths;
   long long count;
   const PIO_Offset* map;
-  const int* ioid;  ///< null: the file does not have it
+  /// null: the file does not have it
+  const int* ioid;
 };
 
 Failure check(const WriteCall& call) {

@@ -21,7 +21,8 @@ constexpr int checksum_words = 2;
 
 struct MapVariables {
   int shape = -1, lengths = -1, maps = -1;
-  int checksums = -1;  ///< -1: the file has none
+  /// -1: the file has none
+  int checksums = -1;
 };
 
 /// All but the maps. Sent to all ranks as bytes.
@@ -32,7 +33,8 @@ struct MapFileHead {
   MapVariables variables;
   char title[PIO_MAX_NAME + 1] = {};
   char history[PIO_MAX_NAME + 1] = {};
-  char wrong[PIO_MAX_NAME] = {};  ///< what the file has not, or has wrongly
+  /// what the file has not, or has wrongly
+  char wrong[PIO_MAX_NAME] = {};
 };
 
 /// PnetCDF's code; `head.wrong` says what is wrong with the file, if that is the reason. On the root.

@@ -64,7 +64,8 @@ class MapReader {
   std::unique_ptr<std::FILE, Closer> file_;
   Failure opened_;
   MapHead head_;
-  std::vector<std::uint64_t> checksums_;  ///< of the maps that were read
+  /// of the maps that were read
+  std::vector<std::uint64_t> checksums_;
   long long elements_ = 0;
 };
 

@@ -46,7 +46,8 @@ struct RangeReader {
   int id, varid;
   const std::vector<MPI_Offset>& lengths;
   Box box;
-  std::size_t bytes;  ///< of an element
+  /// of an element
+  std::size_t bytes;
   char* to;
 
   /// Elements [begin, end) of dimensions d and more, at the box's start in those before.

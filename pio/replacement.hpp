@@ -28,7 +28,8 @@ class Replacement {
   [[nodiscard]] Failure failed(const std::string& step) const;
 
   const System& ranks_;
-  std::string what_, path_, temporary_;  ///< path_: on the root without links
+  /// path_: on the root without links
+  std::string what_, path_, temporary_;
 };
 
 }  // namespace collio::pio

@@ -27,9 +27,11 @@ struct System {
   Tasks tasks;
   int handler;
   std::vector<std::pair<std::string, std::string>> hints;
-  std::shared_ptr<IoTasksApart> apart;  ///< null: the I/O tasks are among its ranks
+  /// null: the I/O tasks are among its ranks
+  std::shared_ptr<IoTasksApart> apart;
 
-  [[nodiscard]] int io_rank() const;  ///< -1: this rank is no I/O task
+  /// -1: this rank is no I/O task
+  [[nodiscard]] int io_rank() const;
   [[nodiscard]] bool is_root() const { return rank == root; }
 };
 

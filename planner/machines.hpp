@@ -14,8 +14,8 @@ using bench::Options;
 struct PlannedMachine {
   std::string name;
   machine::Topology topology;
-  int storage =
-      machine::no_vertex;  ///< where all nodes' storage is; no_vertex: at their I/O nodes, if there are any
+  /// where all nodes' storage is; no_vertex: at their I/O nodes, if there are any
+  int storage = machine::no_vertex;
 
   [[nodiscard]] int storage_of(int node) const {
     return storage == machine::no_vertex ? topology.io_node(node) : storage;

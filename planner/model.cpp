@@ -16,7 +16,8 @@ template <class Costs>
 struct Number {
   const char* name;
   double Costs::*member;
-  double least;  ///< allowed, and more
+  /// allowed, and more
+  double least;
 };
 
 constexpr double above_0 = 1e-300;

@@ -15,7 +15,8 @@ namespace collio::access {
 struct View {
   std::int64_t displacement = 0;
   std::int64_t etype_bytes = 1;
-  Layout filetype;  ///< null: plain bytes
+  /// null: plain bytes
+  Layout filetype;
 
   /// A view under which collio can find the place of every data byte: whole etypes, none before the file.
   [[nodiscard]] bool usable() const noexcept;
@@ -28,8 +29,10 @@ struct FileAccess {
   core::Pattern pattern;
   std::int64_t begin = 0;
   std::int64_t bytes = 0;
-  core::Extent span;        ///< first to last file byte accessed; ascending patterns only
-  std::int64_t pieces = 0;  ///< estimate, exact for whole filetypes
+  /// first to last file byte accessed; ascending patterns only
+  core::Extent span;
+  /// estimate, exact for whole filetypes
+  std::int64_t pieces = 0;
 
   [[nodiscard]] bool ascending() const noexcept { return pattern.ascending(); }
 };
@@ -79,8 +82,10 @@ class MemoryAccess {
 
   std::byte* address_ = nullptr;
   core::Pattern pattern_;
-  std::shared_ptr<DeviceMemory> device_;        ///< null: the CPU can touch it
-  std::shared_ptr<const TurnedMemory> turned_;  ///< null: bytes are in the file as they are here
+  /// null: the CPU can touch it
+  std::shared_ptr<DeviceMemory> device_;
+  /// null: bytes are in the file as they are here
+  std::shared_ptr<const TurnedMemory> turned_;
 };
 
 }  // namespace collio::access

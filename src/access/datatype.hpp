@@ -16,7 +16,8 @@ namespace collio::access {
 
 /// A datatype: its bytes, and where the next instance starts. Units: bytes.
 struct TypeLayout {
-  core::Pattern pattern;  ///< relative to the address or displacement the type is used with
+  /// relative to the address or displacement the type is used with
+  core::Pattern pattern;
   std::int64_t lower_bound = 0;
   std::int64_t extent = 0;
   [[nodiscard]] std::int64_t size() const noexcept { return pattern.bytes(); }

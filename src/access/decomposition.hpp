@@ -33,7 +33,8 @@ class Decomposition {
   struct Box {
     std::vector<std::int64_t> start, count;
   };
-  static constexpr std::size_t most_dims = 7;  ///< core::Pattern has a loop for each, and one for variables
+  /// core::Pattern has a loop for each, and one for variables
+  static constexpr std::size_t most_dims = 7;
 
   /// `count[d]` elements from `start[d]` on in each dimension of an array. O(dims).
   [[nodiscard]] static Made box(Numbers shape, Numbers start, Numbers count);
@@ -71,7 +72,8 @@ class Decomposition {
   [[nodiscard]] core::Pattern memory_of(std::int64_t element_bytes, const BlockLayout& layout) const;
   [[nodiscard]] std::vector<core::Echo> echoes_of(std::int64_t element_bytes,
                                                   const BlockLayout& layout) const;
-  core::PieceMap elements_of_;  ///< in elements
+  /// in elements
+  core::PieceMap elements_of_;
   std::int64_t elements_ = 0, array_elements_ = 0;
   std::vector<std::int64_t> shape_;
   std::optional<Box> box_;

@@ -21,8 +21,10 @@ constexpr int lengths = std::bit_width(Reserve::bytes / Reserve::smallest_block)
 
 /// Before each block.
 struct Head {
-  Head* next;  ///< of the free ones
-  int length;  ///< number of the list
+  /// of the free ones
+  Head* next;
+  /// number of the list
+  int length;
 };
 static_assert(sizeof(Head) <= head_bytes);
 
@@ -31,8 +33,10 @@ constinit std::atomic<int> users{0};
 thread_local int abstains = 0;
 constinit std::mutex mutex;
 constinit std::array<Head*, lengths> unused{};
-constinit std::size_t cut = 0;    ///< bytes of the place
-constinit std::size_t taken = 0;  ///< blocks
+/// bytes of the place
+constinit std::size_t cut = 0;
+/// blocks
+constinit std::size_t taken = 0;
 
 }  // namespace
 

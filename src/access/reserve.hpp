@@ -11,9 +11,10 @@ namespace collio::access {
 
 class Reserve {
  public:
-  static constexpr std::size_t bytes = 1 << 20;  ///< in all, of a process
-  static constexpr std::size_t smallest_block =
-      64;  ///< blocks are this times a power of two, 16 bytes of each for the reserve itself
+  /// in all, of a process
+  static constexpr std::size_t bytes = 1 << 20;
+  /// blocks are this times a power of two, 16 bytes of each for the reserve itself
+  static constexpr std::size_t smallest_block = 64;
 
   /// While one lives, any thread of the process may take from the reserve.
   class Use {

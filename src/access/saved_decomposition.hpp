@@ -23,8 +23,10 @@ inline constexpr std::size_t saved_header_bytes = 104, saved_entry_bytes = 48;
 struct SavedHeader {
   std::vector<std::int64_t> shape;
   std::int64_t ranks = 0;
-  std::int64_t elements = 0;  ///< of all maps, those that are not in the array included
-  std::int64_t bytes = 0;     ///< of the file
+  /// of all maps, those that are not in the array included
+  std::int64_t elements = 0;
+  /// of the file
+  std::int64_t bytes = 0;
   std::uint64_t checksum = 0;
 
   [[nodiscard]] std::int64_t maps_begin() const noexcept {
@@ -35,9 +37,11 @@ struct SavedHeader {
 
 struct SavedEntry {
   std::int64_t offset = 0, bytes = 0;
-  std::int64_t before = 0;  ///< elements of the maps before this one
+  /// elements of the maps before this one
+  std::int64_t before = 0;
   std::int64_t elements = 0;
-  std::uint64_t checksum = 0;  ///< of the map
+  /// of the map
+  std::uint64_t checksum = 0;
 
   [[nodiscard]] std::int64_t after() const noexcept { return before + elements; }
 };

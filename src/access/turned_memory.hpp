@@ -15,7 +15,8 @@ namespace collio::access {
 class TurnedMemory {
  public:
   struct Range {
-    std::int64_t begin = 0, end = 0;  ///< addresses
+    /// addresses
+    std::int64_t begin = 0, end = 0;
     int element_bytes = 1;
   };
 
@@ -36,7 +37,8 @@ class TurnedMemory {
   template <class Part>
   void for_each_part(std::int64_t address, std::int64_t bytes, Part&& part) const noexcept;
 
-  std::vector<Range> ranges_;  ///< ascending; neighbours with the same elements are one
+  /// ascending; neighbours with the same elements are one
+  std::vector<Range> ranges_;
 };
 
 }  // namespace collio::access

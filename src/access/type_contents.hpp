@@ -27,7 +27,8 @@ class RetainedType {
 
  private:
   MPI_Datatype predefined_ = MPI_DATATYPE_NULL;
-  MPI_Datatype empty_ = MPI_DATATYPE_NULL;  ///< no instances of the type; refers to it
+  /// no instances of the type; refers to it
+  MPI_Datatype empty_ = MPI_DATATYPE_NULL;
 };
 
 /// Arguments of a datatype's constructor. `arguments` holds the integers in the order of the constructor's
@@ -37,7 +38,8 @@ class TypeContents {
   static core::Result<TypeContents> of(MPI_Datatype type);
   TypeContents(TypeContents&&) noexcept = default;
   TypeContents& operator=(TypeContents&&) noexcept = default;
-  ~TypeContents();  ///< frees the derived types handed out by MPI
+  /// frees the derived types handed out by MPI
+  ~TypeContents();
 
   [[nodiscard]] int combiner() const noexcept { return combiner_; }
   /// i-th of the constructor's int (or, in large-count forms, count) arguments.

@@ -20,16 +20,23 @@ struct Transfer;
 
 struct Epoch {
   struct Part {
-    const collio_variable* variable;  ///< null: undefined since
+    /// null: undefined since
+    const collio_variable* variable;
     std::int64_t record;
   };
-  std::vector<Part> parts;         ///< this rank's puts, in order
-  std::vector<std::int64_t> ends;  ///< of each group in `parts`
+  /// this rank's puts, in order
+  std::vector<Part> parts;
+  /// of each group in `parts`
+  std::vector<std::int64_t> ends;
 
-  std::int64_t made = 0;                         ///< puts since the last commit
-  std::optional<std::int64_t> first_record;      ///< added to the records of `parts`; empty: not known yet
-  std::vector<std::shared_ptr<Transfer>> begun;  ///< groups, since the last commit
-  bool given_up = false;                         ///< no put is taken before the next commit
+  /// puts since the last commit
+  std::int64_t made = 0;
+  /// added to the records of `parts`; empty: not known yet
+  std::optional<std::int64_t> first_record;
+  /// groups, since the last commit
+  std::vector<std::shared_ptr<Transfer>> begun;
+  /// no put is taken before the next commit
+  bool given_up = false;
 };
 
 int declare(collio_file* file, int64_t count, const collio_part* parts, int64_t in_memory);

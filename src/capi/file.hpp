@@ -24,7 +24,8 @@ struct collio_file {
   /// What a commit writes, or a fetch reads.
   struct Pending {
     collio::engine::PutList puts;
-    collio::core::Error error;  ///< of a put since the last one
+    /// of a put since the last one
+    collio::core::Error error;
     [[nodiscard]] bool none() const noexcept { return puts.empty() && error.ok(); }
     void forget() {
       puts.clear();
@@ -32,10 +33,13 @@ struct collio_file {
     }
   };
   std::shared_ptr<collio::engine::Session> open;
-  std::shared_ptr<collio::storage::WriterMark> writer_mark;  ///< of rank 0, of a file that is written
-  std::uint64_t inode = 0;  ///< of the file, as the first rank saw it at open
+  /// of rank 0, of a file that is written
+  std::shared_ptr<collio::storage::WriterMark> writer_mark;
+  /// of the file, as the first rank saw it at open
+  std::uint64_t inode = 0;
   Pending writes, reads;
-  std::unique_ptr<collio::capi::Epoch> epoch;  ///< null: no puts are declared
+  /// null: no puts are declared
+  std::unique_ptr<collio::capi::Epoch> epoch;
   std::vector<std::unique_ptr<collio_variable>> variables;
 };
 

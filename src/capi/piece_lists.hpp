@@ -10,7 +10,8 @@ namespace collio::capi {
 struct PieceLists {
   const collio_pieces* file;
   const void* memory;
-  const collio_pieces* in_memory;  ///< relative to `memory`; null: one piece
+  /// relative to `memory`; null: one piece
+  const collio_pieces* in_memory;
 };
 
 /// Which memory goes to which place of the file; memory as addresses. Error `argument`: an offset or length

@@ -104,7 +104,8 @@ struct LoadCall {
 
 /// Which elements of the saved list a rank gets, and from which maps.
 struct Share {
-  std::int64_t from = 0, to = 0;  ///< elements; all of the maps unless dealt in equal shares
+  /// elements; all of the maps unless dealt in equal shares
+  std::int64_t from = 0, to = 0;
   std::int64_t first_map = 0, maps = 0;
 };
 

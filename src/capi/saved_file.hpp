@@ -66,7 +66,8 @@ class SavedFile {
   int fortran_comm_, rank_ = 0, ranks_ = 1;
   MPI_Comm comm_ = MPI_COMM_NULL;
   std::string path_;
-  std::string temporary_, target_;  ///< of the file being written; "": none is
+  /// of the file being written; "": none is
+  std::string temporary_, target_;
   collio_file* file_ = nullptr;
 };
 

@@ -18,10 +18,12 @@ struct Transfer {
   std::shared_ptr<engine::Session> file;
   engine::CallRequest request;
   std::vector<core::Echo> echoes;
-  std::shared_ptr<const access::TurnedMemory> turned;  ///< null: memory is as in the file
-  std::vector<std::shared_ptr<Transfer>>
-      before;                     ///< of the same commit; begun, and thus done, before this one
-  std::atomic<bool> done{false};  ///< the result may be read when it is
+  /// null: memory is as in the file
+  std::shared_ptr<const access::TurnedMemory> turned;
+  /// of the same commit; begun, and thus done, before this one
+  std::vector<std::shared_ptr<Transfer>> before;
+  /// the result may be read when it is
+  std::atomic<bool> done{false};
   engine::Completion result;
 };
 
@@ -42,7 +44,8 @@ struct Block {
 };
 struct Blocks {
   std::span<const Block> all;
-  std::shared_ptr<const access::TurnedMemory> turned;  ///< null: memory is as in the file
+  /// null: memory is as in the file
+  std::shared_ptr<const access::TurnedMemory> turned;
 };
 /// For the fronts of libraries. Moves this rank's blocks; of bytes that are written twice those of one block
 /// are. `name`: in the report. The same error on all ranks. Collective.

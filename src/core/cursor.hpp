@@ -41,18 +41,24 @@ class Cursor {
   bool next_bytes(std::int64_t limit, Run& out) noexcept;
 
  private:
-  void load() noexcept;        ///< next item of the body, or next iteration, into run_
-  void enter_body() noexcept;  ///< first item of the body at base_
-  void enter_iteration(std::int64_t offset) noexcept;  ///< sets base_ and stream_ for the one with `offset`
+  /// next item of the body, or next iteration, into run_
+  void load() noexcept;
+  /// first item of the body at base_
+  void enter_body() noexcept;
+  /// sets base_ and stream_ for the one with `offset`
+  void enter_iteration(std::int64_t offset) noexcept;
   void skip_in_run(std::int64_t bytes) noexcept;
   void split_first(std::int64_t bytes, Run& out) noexcept;
   void take(std::int64_t count, Run& out) noexcept;
 
   const Pattern* pattern_ = nullptr;
-  Run partial_;  ///< rest of a piece that was cut; comes before run_
-  Run run_;      ///< rest of the current item
+  /// rest of a piece that was cut; comes before run_
+  Run partial_;
+  /// rest of the current item
+  Run run_;
   PackedReader reader_;
-  std::int64_t base_ = 0;  ///< origin of the current iteration of the innermost loop
+  /// origin of the current iteration of the innermost loop
+  std::int64_t base_ = 0;
   std::int64_t stream_ = 0;
   std::array<std::int64_t, Pattern::max_loops> index_{};
 };

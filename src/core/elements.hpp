@@ -12,9 +12,12 @@ namespace collio::core {
 /// The elements of a row of bytes, without gaps. Lengths in bytes.
 struct Elements {
   std::int64_t bytes = 0;
-  int element_bytes = 0;             ///< of each element, where all are as long; else 0, and parts tell
-  std::vector<Elements> parts;       ///< one behind the other
-  std::vector<std::int64_t> counts;  ///< how often each part comes
+  /// of each element, where all are as long; else 0, and parts tell
+  int element_bytes = 0;
+  /// one behind the other
+  std::vector<Elements> parts;
+  /// how often each part comes
+  std::vector<std::int64_t> counts;
 };
 
 /// `count` rows one behind the other. O(1), besides the copy of a row whose elements differ.

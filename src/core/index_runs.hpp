@@ -25,7 +25,8 @@ struct IndexItem {
   static constexpr int most_loops = 8;
   std::int64_t start = 0;
   int loops = 0;
-  std::array<Loop, most_loops> loop{};  ///< innermost first
+  /// innermost first
+  std::array<Loop, most_loops> loop{};
 
   [[nodiscard]] std::int64_t count() const noexcept;
 };
@@ -55,8 +56,10 @@ class IndexPacker {
 
 /// What read_indices() expects.
 struct IndexLimits {
-  std::int64_t elements;  ///< numbers in the list
-  std::int64_t below;     ///< every number is -1, or 0 and more and below this
+  /// numbers in the list
+  std::int64_t elements;
+  /// every number is -1, or 0 and more and below this
+  std::int64_t below;
 };
 
 /// Appends numbers [from, to) of a packed list to `out`. False: it is no list within these limits. Reads all

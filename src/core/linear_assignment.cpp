@@ -36,7 +36,8 @@ class Assignment {
 
  private:
   struct Best {
-    int first = none, second = none;  ///< columns
+    /// columns
+    int first = none, second = none;
     std::int64_t first_cost = infinite, second_cost = infinite;
   };
 
@@ -121,7 +122,8 @@ class Assignment {
 
   struct Scan {
     int row;
-    std::int64_t reached;  ///< its distance
+    /// its distance
+    std::int64_t reached;
   };
 
   /// Ways on from a row. Returns the place in `open` of the nearest column, a free one where there is a
@@ -151,7 +153,8 @@ class Assignment {
 
   const Costs& cost_;
   std::vector<int> column_of_, row_of_;
-  std::vector<std::int64_t> dual_;  ///< of columns
+  /// of columns
+  std::vector<std::int64_t> dual_;
 };
 
 Costs transposed(const Costs& cost) {

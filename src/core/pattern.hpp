@@ -40,7 +40,8 @@ class Pattern {
   /// The same bytes in the same order without loops. O(items of all iterations).
   [[nodiscard]] Pattern unrolled() const;
 
-  [[nodiscard]] const std::vector<Loop>& loops() const noexcept { return loops_; }  ///< outermost first
+  /// outermost first
+  [[nodiscard]] const std::vector<Loop>& loops() const noexcept { return loops_; }
   [[nodiscard]] const PackedExtents& body() const noexcept { return *body_; }
   [[nodiscard]] std::int64_t origin() const noexcept { return origin_; }
   /// Data bytes in all, and in one iteration of loop `level`.

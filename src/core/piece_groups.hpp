@@ -12,9 +12,12 @@ namespace collio::core {
 /// Consecutive pieces, ascending if there are several.
 struct PieceGroup {
   std::vector<Run> runs;
-  Extent span;              ///< first to last byte
-  std::int64_t bytes = 0;   ///< of the pieces
-  std::int64_t stream = 0;  ///< data byte of the access at which they begin
+  /// first to last byte
+  Extent span;
+  /// of the pieces
+  std::int64_t bytes = 0;
+  /// data byte of the access at which they begin
+  std::int64_t stream = 0;
 
   /// More than one piece: there are holes.
   [[nodiscard]] bool several() const noexcept {
@@ -27,10 +30,14 @@ struct PieceGroup {
 class PieceGroups {
  public:
   struct Limits {
-    std::int64_t piece_bytes = 0;  ///< longer pieces are cut
-    std::int64_t span_bytes = 0;   ///< of a group
-    std::int64_t call_bytes = 0;   ///< bytes that take as long to move as a call does; 0: no groups
-    int moves = 2;                 ///< how often a group's bytes are moved; those of a piece alone: once
+    /// longer pieces are cut
+    std::int64_t piece_bytes = 0;
+    /// of a group
+    std::int64_t span_bytes = 0;
+    /// bytes that take as long to move as a call does; 0: no groups
+    std::int64_t call_bytes = 0;
+    /// how often a group's bytes are moved; those of a piece alone: once
+    int moves = 2;
   };
   /// The next `bytes` bytes of the access at `cursor`, which outlives this.
   PieceGroups(Cursor& cursor, std::int64_t bytes, const Limits& limits) noexcept
@@ -50,7 +57,8 @@ class PieceGroups {
   Cursor* cursor_;
   std::int64_t end_;
   Limits limits_;
-  Run rest_;  ///< loaded and in no group yet
+  /// loaded and in no group yet
+  Run rest_;
 };
 
 }  // namespace collio::core

@@ -26,9 +26,11 @@ struct Echo {
 
 /// File and memory have the same bytes in the same order. Copies share the lists of pieces.
 struct PieceMap {
-  Pattern file;  ///< ascending
+  /// ascending
+  Pattern file;
   Pattern memory;
-  std::vector<Echo> echoes;  ///< in the order in which they are to be copied
+  /// in the order in which they are to be copied
+  std::vector<Echo> echoes;
 
   [[nodiscard]] std::int64_t bytes() const noexcept { return file.bytes(); }
   /// O(loops + echoes).

@@ -19,7 +19,8 @@ enum class ErrorClass : std::int32_t {
   argument,
   displacement,
   type,
-  not_same,  ///< ranks do not call the same, or not with the same arguments
+  /// ranks do not call the same, or not with the same arguments
+  not_same,
   no_memory,
   bad_file,
   no_such_file,

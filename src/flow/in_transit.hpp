@@ -16,11 +16,14 @@
 namespace collio::flow {
 
 struct InTransit {
-  static constexpr int batches = 64;  ///< counted apart; further ones share a number
+  /// counted apart; further ones share a number
+  static constexpr int batches = 64;
   static constexpr int most_of_a_domain = 2;
 
-  std::int64_t room_bytes = 0;  ///< of the node's transit slots
-  int groups = 1;               ///< of transit slots
+  /// of the node's transit slots
+  std::int64_t room_bytes = 0;
+  /// of transit slots
+  int groups = 1;
 
   [[nodiscard]] static constexpr std::size_t place(std::int64_t batch) noexcept {
     return static_cast<std::size_t>(batch % batches);

@@ -15,13 +15,15 @@ namespace collio::flow {
 /// One rank's pieces in a window.
 struct RankPieces {
   std::int64_t bytes = 0;
-  std::int64_t pieces = 0;  ///< at most
+  /// at most
+  std::int64_t pieces = 0;
 };
 
 /// What all know of a window's pieces.
 struct PieceUnits {
   std::int64_t window_bytes = 0;
-  int shift = 0;  ///< pieces begin and end at multiples of 2^shift bytes
+  /// pieces begin and end at multiples of 2^shift bytes
+  int shift = 0;
 };
 
 /// Bytes before a rank's list.

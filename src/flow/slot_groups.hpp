@@ -7,9 +7,11 @@ namespace collio::flow {
 /// to other nodes. Slots are numbered group by group, home groups first.
 struct SlotGroups {
   static constexpr int most_groups = 8;
-  int home_slots = 1;  ///< of a home group
+  /// of a home group
+  int home_slots = 1;
   int home_groups = 2;
-  int transit_slots = 0;  ///< of a transit group
+  /// of a transit group
+  int transit_slots = 0;
   int transit_groups = 0;
 
   [[nodiscard]] constexpr int groups() const noexcept { return home_groups + transit_groups; }

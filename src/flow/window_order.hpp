@@ -32,20 +32,26 @@ namespace collio::flow {
 
 /// What a window takes on its way.
 struct Room {
-  int slots = 0;  ///< in a row
-  int parts = 0;  ///< messages; each has its own slots, and frees them when it is packed
+  /// in a row
+  int slots = 0;
+  /// messages; each has its own slots, and frees them when it is packed
+  int parts = 0;
 };
 
 /// What the order rests on. The same on all ranks of a node; `homes` and `slots` the same on all nodes.
 struct OrderRequest {
   const policy::Domains& domains;
-  std::span<const int> homes;  ///< node that serves each domain
-  int node = 0;                ///< of this rank
-  int slots = 2;               ///< of a node; windows of home slots: an even number
-  int window_slots = 1;        ///< that a window takes where its pieces are placed
+  /// node that serves each domain
+  std::span<const int> homes;
+  /// of this rank
+  int node = 0;
+  /// of a node; windows of home slots: an even number
+  int slots = 2;
+  /// that a window takes where its pieces are placed
+  int window_slots = 1;
   bool several_nodes = false;
-  bool relays =
-      false;  ///< pieces of several nodes meet on the way: then all nodes take a step in the same order
+  /// pieces of several nodes meet on the way: then all nodes take a step in the same order
+  bool relays = false;
   /// What a window of another node takes here, in transit. Two windows of home slots fit beside it. None:
   /// this node has no part in it.
   std::function<Room(int domain, std::int64_t round)> room_for;
@@ -56,13 +62,18 @@ struct Batch {
   struct Window {
     int domain = 0;
     std::int64_t round = 0;
-    int slot = 0;  ///< the first of its slots
+    /// the first of its slots
+    int slot = 0;
   };
   int group = 0;
-  int slots = 0;            ///< in use
-  int parts = 0;            ///< that come free one by one
-  std::int64_t step = 0;    ///< of the call
-  std::int64_t number = 0;  ///< of the course's batches
+  /// in use
+  int slots = 0;
+  /// that come free one by one
+  int parts = 0;
+  /// of the call
+  std::int64_t step = 0;
+  /// of the course's batches
+  std::int64_t number = 0;
   std::vector<Window> windows;
 };
 
@@ -83,11 +94,14 @@ class WindowOrder {
  private:
   /// Where a course is.
   struct Place {
-    std::vector<int> order;  ///< domains of a round as they are passed
-    std::vector<int> ends;   ///< of its steps, in `order`
+    /// domains of a round as they are passed
+    std::vector<int> order;
+    /// of its steps, in `order`
+    std::vector<int> ends;
     std::int64_t round = 0;
     std::size_t step = 0;
-    int at = 0;  ///< in `order`; on one node: domain
+    /// in `order`; on one node: domain
+    int at = 0;
     std::int64_t batches = 0;
   };
   void order_by_steps();

@@ -10,9 +10,12 @@ namespace collio::machine {
 
 /// Which ranks of one host count as one node. Plain data.
 struct EmulatedNodes {
-  int most_ranks = 0;       ///< of a node; 0: any number
-  int cycle = 0;            ///< nodes that ranks are dealt over; 0: they are not dealt
-  std::vector<int> listed;  ///< nodes of ranks 0, 1, ...; after the last comes the first again
+  /// of a node; 0: any number
+  int most_ranks = 0;
+  /// nodes that ranks are dealt over; 0: they are not dealt
+  int cycle = 0;
+  /// nodes of ranks 0, 1, ...; after the last comes the first again
+  std::vector<int> listed;
 
   /// Of a rank in its communicator; 0 for all of them where neither `cycle` nor `listed` says otherwise.
   [[nodiscard]] int part_of(int rank) const noexcept;

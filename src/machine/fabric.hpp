@@ -12,9 +12,12 @@ namespace collio::machine {
 
 /// What the environment asks of libraries that can use several networks; empty: nothing.
 struct FabricWords {
-  std::string fi_provider;  ///< FI_PROVIDER, of libfabric
-  std::string ucx_tls;      ///< UCX_TLS
-  std::string ompi_btl;     ///< OMPI_MCA_btl, of Open MPI
+  /// FI_PROVIDER, of libfabric
+  std::string fi_provider;
+  /// UCX_TLS
+  std::string ucx_tls;
+  /// OMPI_MCA_btl, of Open MPI
+  std::string ompi_btl;
 };
 
 /// Of the environment of this process.

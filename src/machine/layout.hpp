@@ -12,10 +12,14 @@ namespace collio::machine {
 
 /// Byte b of the file lies in stripe b / unit_bytes, stripe s on targets[s mod count].
 struct Layout {
-  std::int64_t unit_bytes = 0;  ///< of a stripe, or of a block that clients lock whole; 0: nothing is known
-  int count = 0;                ///< targets that stripes are dealt to; 0: not known, or not dealt in turn
-  std::vector<int> targets;     ///< their numbers in the file system, `count` of them; empty: not known
-  std::string source;           ///< who said so; where nothing is known, why
+  /// of a stripe, or of a block that clients lock whole; 0: nothing is known
+  std::int64_t unit_bytes = 0;
+  /// targets that stripes are dealt to; 0: not known, or not dealt in turn
+  int count = 0;
+  /// their numbers in the file system, `count` of them; empty: not known
+  std::vector<int> targets;
+  /// who said so; where nothing is known, why
+  std::string source;
 
   [[nodiscard]] bool known() const noexcept { return unit_bytes > 0; }
   [[nodiscard]] bool dealt() const noexcept { return known() && count > 0; }
@@ -25,7 +29,8 @@ struct Layout {
 struct LayoutWish {
   std::int64_t unit_bytes = 0;
   int count = 0;
-  std::vector<int> targets;  ///< on these, `count` of them; empty: on any
+  /// on these, `count` of them; empty: on any
+  std::vector<int> targets;
 
   [[nodiscard]] bool any() const noexcept { return unit_bytes > 0 || count > 0; }
 };

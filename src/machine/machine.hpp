@@ -18,32 +18,49 @@ enum class Fabric { same_host, rdma, tcp };
 
 /// One compute node of the job.
 struct Node {
-  std::string name;       ///< host name
-  int ranks = 1;          ///< ranks of the communicator on it
-  int cores = 1;          ///< cores these ranks may run on
-  int network_node = -1;  ///< its number in the machine's network; -1: unknown
-  int numas = 1;  ///< memory domains with processors of its ranks, dealt to in blocks of consecutive ranks
-  int nics = 1;   ///< network adapters that are up, the fastest ones; dealt to in the same way
-  Fabric fabric = Fabric::same_host;  ///< to other nodes
-  double link_bytes_per_s = 0;        ///< of these adapters together; 0: not known
+  /// host name
+  std::string name;
+  /// ranks of the communicator on it
+  int ranks = 1;
+  /// cores these ranks may run on
+  int cores = 1;
+  /// its number in the machine's network; -1: unknown
+  int network_node = -1;
+  /// memory domains with processors of its ranks, dealt to in blocks of consecutive ranks
+  int numas = 1;
+  /// network adapters that are up, the fastest ones; dealt to in the same way
+  int nics = 1;
+  /// to other nodes
+  Fabric fabric = Fabric::same_host;
+  /// of these adapters together; 0: not known
+  double link_bytes_per_s = 0;
 };
 
 /// Constants of the storage a file lives on; what the cost model calculates with.
 struct StorageModel {
   std::string name = "local";
-  std::int64_t block_bytes = 4096;     ///< alignment of file domains and windows
-  std::int64_t plain_block_bytes = 0;  ///< the same without the file's layout; 0: block_bytes
-  std::int64_t window_bytes =
-      1 << 20;  ///< best length of a window: fits a core's cache where calls are cheap
-  std::int64_t node_buffer_bytes =
-      0;                         ///< windows in a node's shared memory, together; 0: 2 MiB a core, 4..32
-  bool in_memory = false;        ///< a call is a copy in memory, and nothing goes on after it
-  bool unknown = false;          ///< whether it is shared: local, as long as a job has one node
-  bool overlaps = false;         ///< calls go on while their caller does something else
-  int aggregators_per_core = 4;  ///< 0: as few as keep a network busy
-  double operation_s = 4e-6;     ///< one read or write call, apart from its bytes
-  double bandwidth_bytes_per_s = 2e9;  ///< of one node
-  Layout layout;                       ///< of the file; not known: as if it had no stripes
+  /// alignment of file domains and windows
+  std::int64_t block_bytes = 4096;
+  /// the same without the file's layout; 0: block_bytes
+  std::int64_t plain_block_bytes = 0;
+  /// best length of a window: fits a core's cache where calls are cheap
+  std::int64_t window_bytes = 1 << 20;
+  /// windows in a node's shared memory, together; 0: 2 MiB a core, 4..32
+  std::int64_t node_buffer_bytes = 0;
+  /// a call is a copy in memory, and nothing goes on after it
+  bool in_memory = false;
+  /// whether it is shared: local, as long as a job has one node
+  bool unknown = false;
+  /// calls go on while their caller does something else
+  bool overlaps = false;
+  /// 0: as few as keep a network busy
+  int aggregators_per_core = 4;
+  /// one read or write call, apart from its bytes
+  double operation_s = 4e-6;
+  /// of one node
+  double bandwidth_bytes_per_s = 2e9;
+  /// of the file; not known: as if it had no stripes
+  Layout layout;
 
   [[nodiscard]] std::int64_t block_without_layout() const noexcept {
     return plain_block_bytes > 0 ? plain_block_bytes : block_bytes;
@@ -65,8 +82,10 @@ template <class Model>
 struct Machine {
   std::vector<Node> nodes;
   StorageModel storage;
-  std::shared_ptr<const Network> network;  ///< null: unknown; else every node has its network_node
-  std::string network_unknown;             ///< why a network that was asked for is unknown
+  /// null: unknown; else every node has its network_node
+  std::shared_ptr<const Network> network;
+  /// why a network that was asked for is unknown
+  std::string network_unknown;
 
   [[nodiscard]] int ranks() const noexcept {
     int sum = 0;

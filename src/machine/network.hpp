@@ -25,12 +25,15 @@ struct Link {
 
 struct Network {
   std::string name;
-  int nodes = 0;                      ///< vertices 0 .. nodes - 1 are nodes, the others switches
-  std::vector<std::string> vertices;  ///< names
+  /// vertices 0 .. nodes - 1 are nodes, the others switches
+  int nodes = 0;
+  /// names
+  std::vector<std::string> vertices;
   std::vector<Link> links;
-  std::vector<std::int32_t>
-      next;          ///< [vertex * nodes + node]: the link to take; -1 at the node itself, or no way
-  int storage = -1;  ///< vertex where the storage hangs; -1: unknown
+  /// [vertex * nodes + node]: the link to take; -1 at the node itself, or no way
+  std::vector<std::int32_t> next;
+  /// vertex where the storage hangs; -1: unknown
+  int storage = -1;
 
   [[nodiscard]] int next_link(int vertex, int node) const noexcept {
     return next[core::at(vertex) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(node)];
@@ -50,7 +53,8 @@ struct Trip {
 /// A link in the direction in which a route takes it.
 struct Hop {
   int link = 0;
-  bool forward = true;  ///< from a to b
+  /// from a to b
+  bool forward = true;
 
   [[nodiscard]] std::size_t index() const noexcept {
     return 2 * static_cast<std::size_t>(link) + (forward ? 0 : 1);
@@ -86,8 +90,10 @@ struct Flow {
 
 /// What flows between the network's nodes do to its links.
 struct LinkLoads {
-  std::vector<std::int64_t> bytes;  ///< by Hop::index(): per link and direction
-  std::int64_t hop_bytes = 0;       ///< bytes times links they pass
+  /// by Hop::index(): per link and direction
+  std::vector<std::int64_t> bytes;
+  /// bytes times links they pass
+  std::int64_t hop_bytes = 0;
 };
 
 /// O(links + hops of all flows).
@@ -97,7 +103,8 @@ struct LinkLoads {
 struct BusiestLink {
   Hop hop;
   std::int64_t bytes = 0;
-  double time_s = 0;  ///< bytes / rate: all the flows together take no less
+  /// bytes / rate: all the flows together take no less
+  double time_s = 0;
 };
 
 /// `link_bytes`: as LinkLoads::bytes. Bytes 0 when nothing flows. O(links).

@@ -10,15 +10,18 @@
 
 namespace collio::machine {
 
-using CpuSet =
-    std::vector<bool>;  ///< by the kernel's number of a processor; those beyond its end are not in it
+/// by the kernel's number of a processor; those beyond its end are not in it
+using CpuSet = std::vector<bool>;
 
 struct NodeParts {
-  std::vector<CpuSet> numas;  ///< processors of each memory domain; domains of memory alone are left out
-  int nics = 1;               ///< adapters that are up, of those with the highest rate; never none
-  bool rdma =
-      false;  ///< one of them moves bytes without the kernel: InfiniBand, RoCE, Omni-Path, EFA, Slingshot
-  double link_bytes_per_s = 0;  ///< of the fastest adapters together; 0: their drivers do not tell
+  /// processors of each memory domain; domains of memory alone are left out
+  std::vector<CpuSet> numas;
+  /// adapters that are up, of those with the highest rate; never none
+  int nics = 1;
+  /// one of them moves bytes without the kernel: InfiniBand, RoCE, Omni-Path, EFA, Slingshot
+  bool rdma = false;
+  /// of the fastest adapters together; 0: their drivers do not tell
+  double link_bytes_per_s = 0;
 };
 
 /// Of the node this process is on. `sys`: where its files are, "/sys". What cannot be read is taken as not

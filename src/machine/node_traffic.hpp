@@ -46,8 +46,8 @@ class NodeTraffic {
 
   const Machine* machine_;
   std::size_t nodes_;
-  std::vector<std::int64_t>
-      numbers_;  ///< sent by node, received by node, matrix, bytes by link and direction, hop-bytes
+  /// sent by node, received by node, matrix, bytes by link and direction, hop-bytes
+  std::vector<std::int64_t> numbers_;
 };
 
 }  // namespace collio::machine

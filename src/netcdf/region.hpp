@@ -22,9 +22,11 @@ struct Block {
 struct Named {
   enum class Form { whole, one, block, list };
   Form form = Form::whole;
-  Block block;  ///< of one element, or of a block
+  /// of one element, or of a block
+  Block block;
   int parts = 0;
-  const Offsets *starts = nullptr, *counts = nullptr;  ///< of a list
+  /// of a list
+  const Offsets *starts = nullptr, *counts = nullptr;
   bool reads = false;
 };
 
@@ -44,7 +46,8 @@ struct Pieces {
 struct Region {
   Pieces pieces;
   std::int64_t elements = 0;
-  std::int64_t records = 0;  ///< the number of records that the file has at least with it
+  /// the number of records that the file has at least with it
+  std::int64_t records = 0;
 };
 
 /// What is named of the variable, which has `records` records. False: PnetCDF may refuse it. O(pieces).

@@ -20,9 +20,11 @@ enum class Form { blocking, nonblocking, split };
 
 /// Who moves a call on, on this rank.
 enum class Progress {
-  program,  ///< it waits in the call
+  /// it waits in the call
+  program,
   thread,
-  fiber,  ///< on the program's thread, wherever that would wait
+  /// on the program's thread, wherever that would wait
+  fiber,
 };
 [[nodiscard]] std::string_view name_of(Progress progress) noexcept;
 
@@ -30,23 +32,34 @@ enum class Progress {
 /// these made calls of different names, `operation` is their direction.
 struct CallRecord {
   std::string operation, path, error;
-  std::string reason;            ///< in words, of the first of them
-  std::uint64_t reason_key = 0;  ///< the same for the same reason
+  /// in words, of the first of them
+  std::string reason;
+  /// the same for the same reason
+  std::uint64_t reason_key = 0;
   std::int64_t span_bytes = 0;
-  std::int64_t all_bytes = 0, all_pieces = 0;  ///< of all ranks
+  /// of all ranks
+  std::int64_t all_bytes = 0, all_pieces = 0;
   std::int64_t aggregators = 0, rounds = 0;
-  std::int64_t local_aggregators = 0;  ///< two_layer
+  /// two_layer
+  std::int64_t local_aggregators = 0;
   report::CallCounts counts;
   std::int64_t repeats = 1;
   Form form = Form::blocking;
   Progress progress = Progress::program;
-  double post_s = 0;    ///< of the program, in the call that posted it
-  double waited_s = 0;  ///< of the program, until it was done: in waits, tests, later calls on the file
-  double hidden_s = 0;  ///< the rest of its time
-  std::optional<report::Placement> placement;  ///< of the first of them; on rank 0
-  double estimate_s = 0;  ///< of their path, beyond the storage time that all paths share
-  double forecast_s = 0;  ///< the same, corrected by what earlier calls took
-  double longest_s = 0;   ///< from the digest on, of the rank where each took longest; the same on all ranks
+  /// of the program, in the call that posted it
+  double post_s = 0;
+  /// of the program, until it was done: in waits, tests, later calls on the file
+  double waited_s = 0;
+  /// the rest of its time
+  double hidden_s = 0;
+  /// of the first of them; on rank 0
+  std::optional<report::Placement> placement;
+  /// of their path, beyond the storage time that all paths share
+  double estimate_s = 0;
+  /// the same, corrected by what earlier calls took
+  double forecast_s = 0;
+  /// from the digest on, of the rank where each took longest; the same on all ranks
+  double longest_s = 0;
   double total_s = 0;
   Steps steps;
   Counters counters;

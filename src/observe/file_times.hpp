@@ -11,11 +11,13 @@ namespace collio::observe {
 /// Of one rank.
 struct FileTimes {
   double open_s = 0;
-  double open_by_library_s = 0;  ///< the part of it in the MPI library
+  /// the part of it in the MPI library
+  double open_by_library_s = 0;
   double set_view_s = 0;
-  std::atomic<std::int64_t> independent_calls{
-      0};                                      ///< data calls of this rank alone, by collio or the library
-  std::atomic<std::int64_t> library_calls{0};  ///< collective data calls by the library, without a record
+  /// data calls of this rank alone, by collio or the library
+  std::atomic<std::int64_t> independent_calls{0};
+  /// collective data calls by the library, without a record
+  std::atomic<std::int64_t> library_calls{0};
 };
 
 /// Adds the time it lives to a sum.

@@ -26,7 +26,8 @@ inline constexpr std::size_t step_count = static_cast<std::size_t>(Step::count_)
 /// What a rank does, for other processes to see.
 struct Shown {
   std::atomic<Step> step;
-  std::atomic<double> alive_s;  ///< when it last began a step, or looked around while it waited
+  /// when it last began a step, or looked around while it waited
+  std::atomic<double> alive_s;
 };
 static_assert(std::atomic<double>::is_always_lock_free);
 

@@ -11,7 +11,8 @@ namespace collio::pnetcdf {
 
 /// What ncmpi_wait_all() and its kin name.
 struct Named {
-  int count;  ///< or one of the numbers for all
+  /// or one of the numbers for all
+  int count;
   int* ids;
   int* statuses;
 };

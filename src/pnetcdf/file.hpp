@@ -27,14 +27,16 @@ struct File {
   Layout layout;
   RequestList puts{0}, gets{1};
   std::optional<AttachedBuffer> buffer;
-  std::int64_t put_bytes = 0, got_bytes = 0;  ///< by collio, in the file
+  /// by collio, in the file
+  std::int64_t put_bytes = 0, got_bytes = 0;
 };
 
 /// A file that PnetCDF has just made or opened.
 struct Opened {
   MPI_Comm comm;
   const char* path;
-  MPI_Info info;  ///< the program's
+  /// the program's
+  MPI_Info info;
   int ncid;
   bool writable, created;
 };

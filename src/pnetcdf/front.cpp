@@ -15,7 +15,8 @@ namespace collio::pnetcdf {
 
 namespace {
 
-constexpr int write_mode = 0x1;  ///< NC_WRITE
+/// NC_WRITE
+constexpr int write_mode = 0x1;
 
 /// PnetCDF's own handle on a file writes in none of collio's calls on it.
 using OneMark = storage::WriterMark::OneForAll;

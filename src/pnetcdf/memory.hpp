@@ -39,14 +39,16 @@ class Elements {
   int type_ = 0;
   std::int64_t elements_ = 0, element_bytes_ = 1;
   access::MemoryAccess buffer_;
-  std::vector<std::int64_t> counts_, map_;  ///< of varm; empty: in the order of the file
+  /// of varm; empty: in the order of the file
+  std::vector<std::int64_t> counts_, map_;
 };
 
 /// The memory that a request moves: the program's own, whose elements are turned around as they are copied,
 /// or a copy that has them as in the file.
 struct Memory {
   std::byte* address = nullptr;
-  int element_bytes = 1;  ///< of the elements to turn; 1: they are as in the file
+  /// of the elements to turn; 1: they are as in the file
+  int element_bytes = 1;
   std::unique_ptr<std::byte[]> copy;
   /// Gives the program what was read into the copy; null: it has it. PnetCDF's code.
   std::function<int()> deliver;
@@ -56,8 +58,10 @@ struct Memory {
 struct Wanted {
   const Variable& variable;
   std::int64_t elements;
-  const void* fill;  ///< for numbers that do not fit the file; of the variable's type
-  bool copied;       ///< the program may change it before it is written
+  /// for numbers that do not fit the file; of the variable's type
+  const void* fill;
+  /// the program may change it before it is written
+  bool copied;
 };
 
 /// PnetCDF's code: out_of_range where numbers do not fit, and the memory is made all the same. Throws

@@ -9,9 +9,12 @@ namespace collio::pnetcdf {
 
 /// What ranks agree on before they move.
 struct Meeting {
-  bool writes = false, reads = false;  ///< of any rank
-  int failed = 0;                      ///< a code of this rank's; any: a rank has one, and nothing moves
-  std::int64_t records = 0;            ///< in the file, when all have written
+  /// of any rank
+  bool writes = false, reads = false;
+  /// a code of this rank's; any: a rank has one, and nothing moves
+  int failed = 0;
+  /// in the file, when all have written
+  std::int64_t records = 0;
 };
 
 /// A code of PnetCDF's where ranks cannot agree. Collective.

@@ -15,11 +15,15 @@ struct Request {
   int id = -1;
   int varid = -1;
   netcdf::Region region;
-  Place place;  ///< of the variable when the pieces were made
+  /// of the variable when the pieces were made
+  Place place;
   Memory memory;
-  int status = 0;       ///< of the conversion
-  int room = -1;        ///< its entry in the attached buffer; -1: none
-  int* told = nullptr;  ///< where its status goes; null: nowhere
+  /// of the conversion
+  int status = 0;
+  /// its entry in the attached buffer; -1: none
+  int room = -1;
+  /// where its status goes; null: nowhere
+  int* told = nullptr;
 };
 
 /// The memory that a program lends for buffered puts. collio keeps copies of its own, and counts as PnetCDF
@@ -59,7 +63,8 @@ class RequestList {
 
  private:
   int first_, last_ = 0;
-  std::vector<Request> requests_;  ///< ascending
+  /// ascending
+  std::vector<Request> requests_;
 };
 
 }  // namespace collio::pnetcdf

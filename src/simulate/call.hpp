@@ -15,7 +15,8 @@ namespace collio::simulate {
 struct CallSetting {
   const machine::Topology& topology;
   const Job& job;
-  std::vector<int> nodes;  ///< network node of each node of the job
+  /// network node of each node of the job
+  std::vector<int> nodes;
   Model model;
   policy::Hints hints;
   bool reads = false;
@@ -43,7 +44,8 @@ struct CallSetting {
 struct PlannedCall {
   machine::Machine machine;
   policy::Plan plan;
-  std::vector<policy::Seat> seats;  ///< of each domain
+  /// of each domain
+  std::vector<policy::Seat> seats;
 };
 [[nodiscard]] PlannedCall plan_call(const CallSetting& setting, const policy::Digest& digest,
                                     policy::Path path);

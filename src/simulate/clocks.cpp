@@ -6,7 +6,8 @@
 namespace collio::simulate {
 namespace {
 
-constexpr std::size_t most_periods = 128;  ///< of one direction of a link
+/// of one direction of a link
+constexpr std::size_t most_periods = 128;
 
 }  // namespace
 

@@ -24,7 +24,8 @@ class BusyTimes {
   struct Period {
     double begin_s, end_s;
   };
-  std::vector<Period> periods_;  ///< in order, with gaps between them; the oldest gaps are forgotten
+  /// in order, with gaps between them; the oldest gaps are forgotten
+  std::vector<Period> periods_;
 };
 
 /// Cores that all nodes share. A rank's work waits for one of them, and keeps it until it is done.
@@ -62,8 +63,10 @@ class LinkClocks {
  private:
   const machine::Topology& topology_;
   ProcessorClocks* processors_;
-  double carry_s_;                ///< a byte
-  std::vector<BusyTimes> times_;  ///< by Hop::index(), as the others
+  /// a byte
+  double carry_s_;
+  /// by Hop::index(), as the others
+  std::vector<BusyTimes> times_;
   std::vector<double> busy_s_;
   std::vector<std::int64_t> bytes_;
 };
@@ -71,7 +74,8 @@ class LinkClocks {
 /// A message that a receiver gets.
 struct Arrival {
   double at_s = 0;
-  double work_s = 0;  ///< to place what it brings
+  /// to place what it brings
+  double work_s = 0;
 };
 
 /// When a receiver that is free at `from_s` has received a burst of messages, all of which it expects from
@@ -95,9 +99,11 @@ class TargetClocks {
 
   StorageCosts costs_;
   std::int64_t first_stripe_;
-  std::vector<double> free_s_, busy_s_;  ///< by target
+  /// by target
+  std::vector<double> free_s_, busy_s_;
   std::vector<double> node_free_s_;
-  std::vector<std::int32_t> holder_;  ///< node that wrote each stripe of the span last; -1: none
+  /// node that wrote each stripe of the span last; -1: none
+  std::vector<std::int32_t> holder_;
   std::int64_t locks_moved_ = 0;
 };
 

@@ -9,7 +9,8 @@ namespace collio::simulate {
 
 namespace {
 
-constexpr int regions_per_aggregator = 64;  ///< of the histogram behind the balanced cut
+/// of the histogram behind the balanced cut
+constexpr int regions_per_aggregator = 64;
 
 class Stopwatch {
  public:

@@ -20,13 +20,19 @@ namespace collio::simulate {
 struct Setting {
   const machine::Topology& topology;
   const Job& job;
-  std::vector<int> nodes;    ///< network node of each node of the job
-  std::vector<int> storage;  ///< of each node of the job, the vertex of its storage; no_vertex: unknown
-  machine::Machine machine;  ///< the job's nodes, for selections
-  policy::Hints hints;       ///< aggregators asked for
-  std::int64_t unit_bytes = 1 << 20;  ///< stripe, or lock or block: to what cuts are aligned
+  /// network node of each node of the job
+  std::vector<int> nodes;
+  /// of each node of the job, the vertex of its storage; no_vertex: unknown
+  std::vector<int> storage;
+  /// the job's nodes, for selections
+  machine::Machine machine;
+  /// aggregators asked for
+  policy::Hints hints;
+  /// stripe, or lock or block: to what cuts are aligned
+  std::int64_t unit_bytes = 1 << 20;
   std::int64_t window_bytes = 16 << 20;
-  int stripes = 0;  ///< of the file; 0: unknown
+  /// of the file; 0: unknown
+  int stripes = 0;
   bool reads = false;
 };
 
@@ -38,18 +44,26 @@ struct Row {
   policy::PlacementMeasures measures;
   int aggregators = 0, aggregator_nodes = 0, domains = 0;
   std::int64_t rounds = 0;
-  std::int64_t two_phase_messages = 0;  ///< (rank, aggregator, round), between nodes
-  std::int64_t two_layer_messages = 0;  ///< (node, aggregator, round), between nodes
-  std::optional<StorageWay> storage;    ///< where the nodes' storage is known
-  double plan_s = 0;    ///< to say who aggregates and which domains they serve, the bytes being known
-  bool chosen = false;  ///< what `auto` takes for the assignment
+  /// (rank, aggregator, round), between nodes
+  std::int64_t two_phase_messages = 0;
+  /// (node, aggregator, round), between nodes
+  std::int64_t two_layer_messages = 0;
+  /// where the nodes' storage is known
+  std::optional<StorageWay> storage;
+  /// to say who aggregates and which domains they serve, the bytes being known
+  double plan_s = 0;
+  /// what `auto` takes for the assignment
+  bool chosen = false;
 };
 
 /// All assignments for one way to cut and one to say who aggregates.
 struct Comparison {
-  std::vector<Row> rows;  ///< by assignment
-  std::string reason;     ///< of `auto`
-  double count_s = 0;     ///< to count bytes and messages by domain; next to nothing the second time
+  /// by assignment
+  std::vector<Row> rows;
+  /// of `auto`
+  std::string reason;
+  /// to count bytes and messages by domain; next to nothing the second time
+  double count_s = 0;
 
   [[nodiscard]] const Row& chosen() const;
 };

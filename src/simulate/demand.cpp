@@ -51,7 +51,8 @@ class LastSeen {
   }
 
  private:
-  std::vector<std::vector<int>> by_domain_;  ///< [domain][round]
+  /// [domain][round]
+  std::vector<std::vector<int>> by_domain_;
 };
 
 }  // namespace

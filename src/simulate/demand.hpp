@@ -22,8 +22,10 @@ namespace collio::simulate {
 struct Job {
   int ranks = 1;
   int ranks_per_node = 1;
-  core::Extent span;                                           ///< first to last byte of all ranks
-  std::function<std::vector<core::Pattern>(int rank)> access;  ///< each ascending; together no byte twice
+  /// first to last byte of all ranks
+  core::Extent span;
+  /// each ascending; together no byte twice
+  std::function<std::vector<core::Pattern>(int rank)> access;
 
   [[nodiscard]] int nodes() const noexcept { return (ranks + ranks_per_node - 1) / ranks_per_node; }
   [[nodiscard]] int node_of(int rank) const noexcept { return rank / ranks_per_node; }
@@ -36,7 +38,8 @@ struct Job {
 struct WindowPart {
   int domain = 0;
   std::int64_t round = 0;
-  std::int64_t end = 0;  ///< first byte behind the contiguous part that contains the offset asked for
+  /// first byte behind the contiguous part that contains the offset asked for
+  std::int64_t end = 0;
 };
 
 /// A cut of any kind, and the windows of its domains.
@@ -73,10 +76,12 @@ void walk(const CutFile& cut, const core::Pattern& pattern, Visit&& visit) {
 /// Of a job and a cut: [node][domain].
 struct Demand {
   core::Matrix<std::int64_t> bytes;
-  core::Matrix<std::int64_t>
-      rank_messages;  ///< pairs of a rank of the node and a round: what two_phase sends
-  core::Matrix<std::int64_t> node_messages;  ///< rounds: what two_layer sends, one local aggregator a node
-  std::int64_t rounds = 0;                   ///< until the last window of the domain that has most
+  /// pairs of a rank of the node and a round: what two_phase sends
+  core::Matrix<std::int64_t> rank_messages;
+  /// rounds: what two_layer sends, one local aggregator a node
+  core::Matrix<std::int64_t> node_messages;
+  /// until the last window of the domain that has most
+  std::int64_t rounds = 0;
 };
 
 /// O(windows that ranks touch); memory O(nodes * domains + windows).

@@ -19,16 +19,23 @@ struct Phase {
 struct Outcome {
   double seconds = 0;
   std::vector<Phase> phases;
-  int aggregators = 0, local_aggregators = 0;  ///< local ones: 0 where there is one layer
+  /// local ones: 0 where there is one layer
+  int aggregators = 0, local_aggregators = 0;
   std::int64_t window_bytes = 0, rounds = 0, rounds_simulated = 0;
-  std::int64_t windows = 0;        ///< of simulated rounds, that were served to their end
-  std::int64_t messages = 0;       ///< between nodes and inside them
-  std::int64_t most_receives = 0;  ///< messages that an aggregator expects at a time
-  int most_windows = 0;            ///< in flight: begun and not yet in the file, or not yet delivered
+  /// of simulated rounds, that were served to their end
+  std::int64_t windows = 0;
+  /// between nodes and inside them
+  std::int64_t messages = 0;
+  /// messages that an aggregator expects at a time
+  std::int64_t most_receives = 0;
+  /// in flight: begun and not yet in the file, or not yet delivered
+  int most_windows = 0;
   double mean_windows = 0;
-  std::int64_t node_memory_bytes = 0;  ///< of windows and of pieces on their way, on the node that has most
+  /// of windows and of pieces on their way, on the node that has most
+  std::int64_t node_memory_bytes = 0;
   machine::BusiestLink link;
-  int target = 0, receiver = 0;  ///< the busiest ones; a receiver by its domain
+  /// the busiest ones; a receiver by its domain
+  int target = 0, receiver = 0;
   double target_s = 0, receiver_s = 0;
   std::int64_t locks_moved = 0;
 

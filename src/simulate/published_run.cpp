@@ -281,9 +281,11 @@ class PublishedRun {
 
   const CallSetting& s_;
   machine::Machine machine_;
-  std::vector<policy::Teams> teams_;  ///< per node; none: ranks send themselves
+  /// per node; none: ranks send themselves
+  std::vector<policy::Teams> teams_;
   std::vector<int> first_team_;
-  double kept_ = 1;  ///< of a party's pieces, when joined
+  /// of a party's pieces, when joined
+  double kept_ = 1;
   policy::Domains domains_;
   std::vector<policy::Seat> seats_;
   LinkClocks links_;

@@ -13,9 +13,12 @@ namespace collio::simulate {
 
 /// How ROMIO is set up.
 struct Published {
-  int aggregators = 0;                ///< 0: writes a stripe each, reads one a node, as on Lustre
-  int local_aggregators = 0;          ///< in all; 0: ranks send themselves
-  std::int64_t most_pairs = 8 << 20;  ///< of a sender and a window that are looked at: rounds are alike
+  /// 0: writes a stripe each, reads one a node, as on Lustre
+  int aggregators = 0;
+  /// in all; 0: ranks send themselves
+  int local_aggregators = 0;
+  /// of a sender and a window that are looked at: rounds are alike
+  std::int64_t most_pairs = 8 << 20;
 };
 
 /// Cost: O(min(all, most_pairs) pairs of a rank and a window), with a sort of each round's.

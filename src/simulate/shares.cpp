@@ -66,7 +66,8 @@ class PartySums {
   };
   struct Sum {
     Share share{.ranks = 0};
-    int rank = -1;  ///< the last one
+    /// the last one
+    int rank = -1;
   };
 
   /// The first one, from `i` on, that ends behind `offset`.

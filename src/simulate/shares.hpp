@@ -18,7 +18,8 @@ struct Share {
   std::int32_t party = 0;
   std::int32_t pieces = 0;
   std::int64_t bytes = 0;
-  std::int32_t ranks = 1;  ///< of the party, that have bytes there
+  /// of the party, that have bytes there
+  std::int32_t ranks = 1;
 };
 
 /// Of the windows of some rounds, or all.
@@ -38,7 +39,8 @@ class Shares {
  private:
   int domains_;
   std::vector<std::int64_t> rounds_;
-  std::vector<std::vector<Share>> by_window_;  ///< [round][domain]
+  /// [round][domain]
+  std::vector<std::vector<Share>> by_window_;
 };
 
 /// The party of each rank, from 0, and none left out. It does not descend.

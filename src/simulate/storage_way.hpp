@@ -10,8 +10,10 @@
 namespace collio::simulate {
 
 struct StorageWay {
-  machine::BusiestLink busiest;  ///< of the exchange and the ways to storage together
-  double mean_cost_s = 0;        ///< C1 + C2 of policy/aggregators/elect_aggregators, over the domains
+  /// of the exchange and the ways to storage together
+  machine::BusiestLink busiest;
+  /// C1 + C2 of policy/aggregators/elect_aggregators, over the domains
+  double mean_cost_s = 0;
   double most_cost_s = 0;
 };
 

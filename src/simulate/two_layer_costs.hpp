@@ -11,8 +11,10 @@ namespace collio::simulate {
 /// Who has what: by node for copies, by team for messages.
 struct NodeShares {
   Shares nodes, teams;
-  double kept = 1;                                             ///< of a team's pieces, when joined
-  std::vector<std::vector<int>> teams_of = parties_of(teams);  ///< with bytes of each domain
+  /// of a team's pieces, when joined
+  double kept = 1;
+  /// with bytes of each domain
+  std::vector<std::vector<int>> teams_of = parties_of(teams);
 
   /// Whether a team has a message for a window: the first of a domain also goes out if it has pieces later.
   [[nodiscard]] bool due(int domain, std::int64_t round, const Share& share) const {
@@ -22,11 +24,12 @@ struct NodeShares {
 };
 
 struct TwoLayerCosts {
-  static constexpr std::int64_t header_bytes = 64,
-                                piece_bytes = 2;  ///< of a message; a described piece, packed
+  /// of a message; a described piece, packed
+  static constexpr std::int64_t header_bytes = 64, piece_bytes = 2;
 
   const CallSetting& setting;
-  double kept = 1;  ///< of a team's pieces, when joined
+  /// of a team's pieces, when joined
+  double kept = 1;
 
   /// All ranks of a node copy their pieces of a window.
   [[nodiscard]] double copy_s(int node, const Share& share) const {

@@ -12,25 +12,34 @@ namespace collio::simulate {
 
 struct TwoLayerEvent {
   enum Kind { enter, send, arrive, part, stored, answer, answered, free } kind = enter;
-  int node = 0;    ///< that enters, or has the message's slot
-  int window = 0;  ///< an index
-  int team = 0;    ///< whose message it is
-  int group = 0;   ///< of its slot
+  /// that enters, or has the message's slot
+  int node = 0;
+  /// an index
+  int window = 0;
+  /// whose message it is
+  int team = 0;
+  /// of its slot
+  int group = 0;
   std::int64_t batch = 0;
 };
 
 struct TwoLayerWindow {
-  bool open = false;  ///< has its slot; of a read: has been read
-  int group = 0;      ///< of the slot
-  int parts = 0;      ///< parties that are done: the node itself, and teams of other nodes
+  /// has its slot; of a read: has been read
+  bool open = false;
+  /// of the slot
+  int group = 0;
+  /// parties that are done: the node itself, and teams of other nodes
+  int parts = 0;
   double begun_s = 0;
-  std::vector<TwoLayerEvent> pending;  ///< messages that came before it was open
+  /// messages that came before it was open
+  std::vector<TwoLayerEvent> pending;
 };
 
 /// Where a node is on one of its courses.
 struct TwoLayerLane {
   flow::Course course = flow::Course::home;
-  flow::Batch batch;  ///< the next one
+  /// the next one
+  flow::Batch batch;
   bool more = false;
 };
 
@@ -39,9 +48,12 @@ struct TwoLayerNode {
   std::array<TwoLayerLane, 2> lanes{TwoLayerLane{flow::Course::home, {}, false},
                                     TwoLayerLane{flow::Course::transit, {}, false}};
   bool waits = false;
-  double free_s = 0;      ///< its ranks have passed all batches before
-  double copying_s = 0;   ///< that they were at work
-  std::vector<int> left;  ///< slots in use of each group
+  /// its ranks have passed all batches before
+  double free_s = 0;
+  /// that they were at work
+  double copying_s = 0;
+  /// slots in use of each group
+  std::vector<int> left;
   flow::InTransit in_transit;
   std::array<std::int64_t, flow::InTransit::batches> bytes_out{};
 };

@@ -374,14 +374,16 @@ class TwoLayerRun {
   const PlannedCall& call_;
   policy::Layers layers_;
   std::vector<int> first_team_, homes_;
-  std::vector<bool> late_mail_;  ///< of a domain waits while its server is in a storage call
+  /// of a domain waits while its server is in a storage call
+  std::vector<bool> late_mail_;
   ProcessorClocks processors_;
   LinkClocks links_;
   TargetClocks targets_;
   NodeShares shares_;
   TwoLayerCosts costs_;
   std::vector<Window> windows_;
-  std::vector<int> senders_;  ///< to each window: teams of other nodes
+  /// to each window: teams of other nodes
+  std::vector<int> senders_;
   std::vector<Node> nodes_;
   std::vector<double> server_free_s_, storage_free_s_, receiving_s_;
   Queue<Event> queue_;

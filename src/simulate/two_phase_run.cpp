@@ -54,11 +54,13 @@ class TwoPhaseRun {
  private:
   struct Opened {
     int domain = 0;
-    std::int64_t round = 0;  ///< an index into shares_.rounds()
+    /// an index into shares_.rounds()
+    std::int64_t round = 0;
   };
   struct Event {
     Opened window;
-    bool answers = false;  ///< else the window is opened
+    /// else the window is opened
+    bool answers = false;
   };
   struct Letter {
     double ready_s;
@@ -237,9 +239,10 @@ class TwoPhaseRun {
   LinkClocks links_;
   TargetClocks targets_;
   // A rank sends, receives and serves at a time: it is late only for more of the same.
-  std::vector<double> rank_free_s_, busy_s_, answered_s_;  ///< of ranks as senders, and with answers
-  std::vector<double> server_free_s_, storage_free_s_,
-      receiving_s_;  ///< by domain; a rank serves and sends at a time
+  /// of ranks as senders, and with answers
+  std::vector<double> rank_free_s_, busy_s_, answered_s_;
+  /// by domain; a rank serves and sends at a time
+  std::vector<double> server_free_s_, storage_free_s_, receiving_s_;
   Queue<Event> queue_;
   std::map<std::pair<int, std::int64_t>, WindowAnswers> answers_;
   Flights flights_;

@@ -31,7 +31,8 @@ class CounterFile {
 
   std::string path_;
   OpenedFile file_;
-  std::mutex threads_;  ///< a lock of the file keeps no threads of one process apart
+  /// a lock of the file keeps no threads of one process apart
+  std::mutex threads_;
 };
 
 }  // namespace collio::storage

@@ -66,8 +66,10 @@ class FaultDrill {
   void put_in_force(std::vector<policy::FaultRule> rules);
 
   mutable std::mutex mutex_;
-  std::string file_;     ///< rules are in it; empty: they stay
-  std::string content_;  ///< of the file, when last looked at
+  /// rules are in it; empty: they stay
+  std::string file_;
+  /// of the file, when last looked at
+  std::string content_;
   std::vector<Drawn> rules_;
   int rank_ = 0, aggregator_ = -1;
   std::int64_t injected_ = 0;

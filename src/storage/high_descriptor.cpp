@@ -13,7 +13,8 @@ namespace collio::storage {
 
 namespace {
 
-constexpr rlim_t room = 65536;  ///< for a thousand files, and more
+/// for a thousand files, and more
+constexpr rlim_t room = 65536;
 
 /// The soft limit is lifted for this one call: children, and programs that close every possible number, find
 /// it as it was. -1: the hard limit allows no number above it, or the program has lowered the soft one.

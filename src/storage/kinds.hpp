@@ -21,23 +21,31 @@ struct StorageRequest {
   Access access = Access::read_write;
   machine::StorageModel model;
   policy::StorageKind kind = policy::StorageKind::automatic;
-  bool direct = false;                ///< O_DIRECT where aligned
-  int threads = 2;                    ///< of the process, for policy::StorageKind::threads
-  std::shared_ptr<FaultDrill> drill;  ///< faults for the calls on the file; null: none
-  std::optional<Holder> holder = {};  ///< the process that opened the file before; none: this is the first
-  bool lock_writes =
-      false;  ///< each write under a lock of its byte range, where the file system has such locks
-  std::shared_ptr<WriteWatch> watch =
-      {};  ///< of its writes; null: nobody. `auto` then takes no ring: the kernel tells nothing of a call
-  std::uint32_t writer_mark = 0;  ///< of all that write through this open file; 0: they have none
+  /// O_DIRECT where aligned
+  bool direct = false;
+  /// of the process, for policy::StorageKind::threads
+  int threads = 2;
+  /// faults for the calls on the file; null: none
+  std::shared_ptr<FaultDrill> drill;
+  /// the process that opened the file before; none: this is the first
+  std::optional<Holder> holder = {};
+  /// each write under a lock of its byte range, where the file system has such locks
+  bool lock_writes = false;
+  /// of its writes; null: nobody. `auto` then takes no ring: the kernel tells nothing of a call
+  std::shared_ptr<WriteWatch> watch = {};
+  /// of all that write through this open file; 0: they have none
+  std::uint32_t writer_mark = 0;
 };
 
 /// What settled the kind that was tried first.
 enum class WhyStorage {
   hint,
-  only_a_copy,  ///< a call is a copy in memory, there is nothing to overlap
-  overlap,      ///< transfers proceed while messages come
-  locks,        ///< each call is made under a lock of its byte range
+  /// a call is a copy in memory, there is nothing to overlap
+  only_a_copy,
+  /// transfers proceed while messages come
+  overlap,
+  /// each call is made under a lock of its byte range
+  locks,
 };
 
 /// An open file, and what serves it.
@@ -45,9 +53,12 @@ struct Opened {
   std::unique_ptr<Storage> file;
   policy::StorageKind kind = policy::StorageKind::posix;
   WhyStorage why = WhyStorage::hint;
-  std::string reason;     ///< `why` in words, and what the kinds lack that could not be had
-  bool declined = false;  ///< it is not the kind that was asked for
-  Holder holder;          ///< this process, for ranks that open the file later
+  /// `why` in words, and what the kinds lack that could not be had
+  std::string reason;
+  /// it is not the kind that was asked for
+  bool declined = false;
+  /// this process, for ranks that open the file later
+  Holder holder;
 };
 
 /// Opens an existing file. Error classes follow errno. A kind that is not available gives way to the next one

@@ -21,7 +21,8 @@ constexpr int populate_write = MADV_POPULATE_WRITE;
 constexpr int populate_write = 23;  // Linux 5.14
 #endif
 
-constexpr std::array<long, 2> in_memory{0x01021994, 0x858458f6};  ///< tmpfs, ramfs
+/// tmpfs, ramfs
+constexpr std::array<long, 2> in_memory{0x01021994, 0x858458f6};
 /// ext2 to ext4, XFS, Btrfs, and overlayfs over them
 constexpr std::array<long, 4> in_blocks{0xef53, 0x58465342, 0x9123683e, 0x794c7630};
 

@@ -14,10 +14,12 @@
 namespace collio::storage {
 
 enum class Mapping {
-  none,        ///< stores to a mapping and writes by others may undo each other
-  free,        ///< they never do
-  behind_call  ///< they never do once a write of this process has ended that began after the file was long
-               ///< enough
+  /// stores to a mapping and writes by others may undo each other
+  none,
+  /// they never do
+  free,
+  /// they never do once a write of this process has ended that began after the file was long enough
+  behind_call
 };
 
 /// Of the file system. Where one has blocks, a write that makes the file longer zeroes the rest of the old

@@ -42,7 +42,8 @@ class Descriptors {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] int buffered() const noexcept { return buffered_; }
-  [[nodiscard]] int direct() const noexcept { return direct_; }  ///< -1: there is none
+  /// -1: there is none
+  [[nodiscard]] int direct() const noexcept { return direct_; }
   /// Of offsets, lengths and addresses that may go past the page cache; 4 KiB at least.
   [[nodiscard]] std::int64_t alignment() const noexcept { return alignment_; }
   /// Why there is no O_DIRECT although it was asked for; empty else.
@@ -76,8 +77,10 @@ struct SystemCall {
   std::size_t bytes = 0;
   std::int64_t offset = 0;
   int buffered_fd = -1;
-  std::optional<ssize_t> outcome;  ///< injected: the result; the call is not made
-  double wait_s = 0;               ///< injected: after this time
+  /// injected: the result; the call is not made
+  std::optional<ssize_t> outcome;
+  /// injected: after this time
+  double wait_s = 0;
 
   /// Injected: at most `most_bytes` bytes. Such a length does not go past the page cache.
   void cut(std::int64_t most_bytes) noexcept {
@@ -116,7 +119,8 @@ class Operation {
   core::Extent extent_;
   std::byte* data_ = nullptr;
   Transfer result_;
-  std::optional<Injection> injection_;  ///< once begun, and only in a drill
+  /// once begun, and only in a drill
+  std::optional<Injection> injection_;
   bool write_ = false, complete_ = false, direct_refused_ = false;
 };
 

@@ -11,8 +11,10 @@ namespace collio::storage {
 
 struct PieceWrite {
   core::Extent span;
-  const std::byte* data = nullptr;    ///< of the span's first byte
-  const core::PackedExtents& pieces;  ///< disjoint, ascending, inside the span
+  /// of the span's first byte
+  const std::byte* data = nullptr;
+  /// disjoint, ascending, inside the span
+  const core::PackedExtents& pieces;
 
   /// Puts the pieces, and no other byte, into `to`, which holds the span from its first byte on.
   void copy_to(std::byte* to) const noexcept;
@@ -24,10 +26,13 @@ using EachPiece = std::function<void(const std::function<void(const core::Extent
 /// Pieces that may go to the file with the holes between them.
 struct WholeWrite {
   core::Extent span;
-  std::byte* data = nullptr;  ///< of the span's first byte; its holes are filled in
+  /// of the span's first byte; its holes are filled in
+  std::byte* data = nullptr;
   const EachPiece& each_piece;
-  bool pays_with_old = false;        ///< also where the file has bytes there, which are read first
-  std::function<std::byte*()> room;  ///< for the old bytes of the span; null: there is no memory
+  /// also where the file has bytes there, which are read first
+  bool pays_with_old = false;
+  /// for the old bytes of the span; null: there is no memory
+  std::function<std::byte*()> room;
 
   /// Calls sink(Extent) for every stretch of the span between pieces, ascending.
   template <class Sink>

@@ -59,7 +59,8 @@ class PosixFile : public Storage {
   Descriptors file_;
   Locks locks_;
   std::atomic<Mapping> mapping_;
-  std::mutex locking_;  ///< a lock does not exclude other threads with the same descriptor
+  /// a lock does not exclude other threads with the same descriptor
+  std::mutex locking_;
   std::atomic<bool> direct_refused_{false};
 };
 

@@ -13,7 +13,8 @@ namespace collio::storage {
 /// A file that a process has open. Plain numbers, so that it can be sent.
 struct Holder {
   std::int64_t device = 0, inode = 0;
-  std::int64_t process = 0;  ///< 0: one of another node, where the device has another number
+  /// 0: one of another node, where the device has another number
+  std::int64_t process = 0;
   std::int64_t descriptor = -1;
 
   /// This process, with `fd`. No inode if there is none.

@@ -70,7 +70,8 @@ class UringFile final : public OverlappingFile {
   struct Entry {
     Operation operation;
     SystemCall call;
-    __kernel_timespec wait{};  ///< of a call with an outcome that was injected
+    /// of a call with an outcome that was injected
+    __kernel_timespec wait{};
   };
 
   Ticket start(Operation operation) override {
@@ -157,7 +158,8 @@ class UringFile final : public OverlappingFile {
 
   io_uring ring_;
   bool local_;
-  unsigned in_ring_ = 0;  ///< calls handed over and not come back
+  /// calls handed over and not come back
+  unsigned in_ring_ = 0;
   Tickets<Entry> entries_;
   std::vector<iovec> registered_;
   std::string not_registered_;

@@ -20,7 +20,8 @@ namespace collio::storage {
 
 namespace {
 
-constexpr std::uint32_t whole_window = 0;  ///< byte of those who write one; marks have the other bytes
+/// byte of those who write one; marks have the other bytes
+constexpr std::uint32_t whole_window = 0;
 constexpr std::uint32_t all_marks = ~std::uint32_t{0};
 
 /// No folder is as long. Files of equal hash see each other's marks, which costs speed alone.

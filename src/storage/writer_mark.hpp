@@ -33,7 +33,8 @@ struct FolderDescriptor {
   [[nodiscard]] static std::shared_ptr<FolderDescriptor> of(const std::string& folder, Use use);
 
   const int fd;
-  std::mutex threads;  ///< they share its locks
+  /// they share its locks
+  std::mutex threads;
 };
 
 /// A file's place in the locks of its folder.
@@ -60,7 +61,8 @@ class MarkedFolder {
   MarkedFolder() = default;
   [[nodiscard]] bool set(short type, std::uint32_t byte) const noexcept;
 
-  std::string path_;  ///< of the file, without links
+  /// of the file, without links
+  std::string path_;
   std::shared_ptr<FolderDescriptor> folder_;
   std::uint64_t device_ = 0, inode_ = 0;
   std::int64_t base_ = 0;
@@ -116,7 +118,8 @@ class OtherWriters {
     explicit operator bool() const noexcept { return sure_; }
 
    private:
-    const MarkedFolder* folder_;  ///< null: there can be no marks
+    /// null: there can be no marks
+    const MarkedFolder* folder_;
     std::unique_lock<std::mutex> threads_;
     bool sure_ = false;
   };

@@ -19,7 +19,8 @@ namespace collio::access {
 /// Where an allocation lies, in its driver's terms.
 struct DeviceHome {
   void* context = nullptr;
-  std::intptr_t device = 0;  ///< a number or a handle
+  /// a number or a handle
+  std::intptr_t device = 0;
 
   bool operator==(const DeviceHome&) const = default;
 };

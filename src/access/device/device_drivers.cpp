@@ -22,7 +22,8 @@ constexpr std::array<Kind, driver_kinds> kinds{
 
 struct Known {
   std::mutex mutex;
-  std::atomic<unsigned long long> loads{0};  ///< when drivers were looked for last
+  /// when drivers were looked for last
+  std::atomic<unsigned long long> loads{0};
   std::array<std::atomic<const DeviceDriver*>, driver_kinds> drivers{};
 };
 

@@ -16,7 +16,8 @@ namespace collio::access {
 /// Where a buffer's bytes are. `address` null (MPI_BOTTOM): any of them may be anywhere.
 struct BufferSpan {
   std::byte* address = nullptr;
-  std::int64_t low = 0, high = 0;  ///< of its bytes, from `address`
+  /// of its bytes, from `address`
+  std::int64_t low = 0, high = 0;
   bool contiguous = true;
 };
 
@@ -39,7 +40,8 @@ class DeviceMemory {
   /// The first copy that failed.
   [[nodiscard]] const core::Error& failure() const noexcept { return failure_; }
   struct CopiedBytes {
-    std::int64_t from_device = 0, to_device = 0;  ///< bytes
+    /// bytes
+    std::int64_t from_device = 0, to_device = 0;
   };
   [[nodiscard]] const CopiedBytes& moved() const noexcept { return moved_; }
 
@@ -60,7 +62,8 @@ class DeviceMemory {
   void fail(const DeviceCopy& what, const std::string& why);
 
   Drivers drivers_{};
-  std::optional<Place> place_;  ///< of all bytes; none: asked for each run
+  /// of all bytes; none: asked for each run
+  std::optional<Place> place_;
   core::Error failure_;
   CopiedBytes moved_;
 };

@@ -118,7 +118,8 @@ class LevelZero final : public DeviceDriver {
 
   Functions functions_;
   mutable std::mutex mutex_;
-  mutable std::vector<void*> contexts_;  ///< of each driver one, kept until the process ends
+  /// of each driver one, kept until the process ends
+  mutable std::vector<void*> contexts_;
   mutable std::map<std::pair<void*, std::intptr_t>, void*> lists_;
 };
 

@@ -15,9 +15,10 @@ constexpr long longest_nap_ns = 80'000;  // between the steps of fibers: each ma
 
 /// Queues with work on fibers. A thread takes `stepping`, then a queue's own mutex, then `listing`.
 struct Fibers {
-  std::mutex stepping;  ///< of the thread that moves fibers on; no thread waits for it while a call of its
-                        ///< own is under way
-  std::mutex listing;   ///< of `active`
+  /// of the thread that moves fibers on; no thread waits for it while a call of its own is under way
+  std::mutex stepping;
+  /// of `active`
+  std::mutex listing;
   std::vector<WorkQueue*> active;
 };
 Fibers& fibers() {

@@ -50,13 +50,16 @@ class WorkQueue {
   [[nodiscard]] std::size_t unfinished();
   [[nodiscard]] bool alone() const noexcept;
 
-  bool many_threads_;  ///< any thread may call MPI
-  std::mutex mutex_;   ///< of queue_, unfinished_, ending_
+  /// any thread may call MPI
+  bool many_threads_;
+  /// of queue_, unfinished_, ending_
+  std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Work> queue_;
   std::size_t unfinished_ = 0;
   bool ending_ = false;
-  std::unique_ptr<transport::Fiber> fiber_;  ///< of the thread that moves fibers on
+  /// of the thread that moves fibers on
+  std::unique_ptr<transport::Fiber> fiber_;
   std::thread thread_;
 };
 

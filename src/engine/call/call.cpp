@@ -159,8 +159,10 @@ struct Agreed {
   const policy::Digest& digest;
   const Prepared& prepared;
   observe::CallRecord& record;
-  PathResult* ahead;  ///< of this rank's bytes, if all ranks moved theirs before they met; else null
-  bool last = false;  ///< the call has been made before: nothing is left out
+  /// of this rank's bytes, if all ranks moved theirs before they met; else null
+  PathResult* ahead;
+  /// the call has been made before: nothing is left out
+  bool last = false;
 };
 
 Planned plan_in_step(const Agreed& agreed) try {
@@ -257,7 +259,8 @@ const char* kind_of(const CallRequest& request) {
 struct Digested {
   const Prepared prepared;
   policy::Digest digest;
-  PathResult ahead;  ///< of this rank's bytes, where it moved them before
+  /// of this rank's bytes, where it moved them before
+  PathResult ahead;
 };
 
 /// The agreement of a call. An error where ranks are in different calls. Collective.

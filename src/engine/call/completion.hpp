@@ -11,10 +11,14 @@
 namespace collio::engine {
 
 struct Completion {
-  bool native = false;                ///< collio declined on all ranks: the MPI library must do the call
-  std::int64_t bytes = 0;             ///< of this rank, moved
-  core::Error error;                  ///< the same class on all ranks
-  std::optional<std::size_t> record;  ///< in the file's log, when it got there
+  /// collio declined on all ranks: the MPI library must do the call
+  bool native = false;
+  /// of this rank, moved
+  std::int64_t bytes = 0;
+  /// the same class on all ranks
+  core::Error error;
+  /// in the file's log, when it got there
+  std::optional<std::size_t> record;
 
   [[nodiscard]] static Completion failed(core::Error error) { return {false, 0, std::move(error), {}}; }
 };

@@ -15,7 +15,8 @@ namespace {
 /// meanwhile.
 struct Books {
   observe::CallRecord& record;
-  core::Extent* span = nullptr;  ///< of the bytes accessed; null: nobody asks
+  /// of the bytes accessed; null: nobody asks
+  core::Extent* span = nullptr;
   bool others_sieve = false;
 };
 

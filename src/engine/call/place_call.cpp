@@ -56,8 +56,10 @@ void add_row(std::optional<policy::NodeBytes>& rows, std::span<const policy::Dom
 }
 
 struct Gathered {
-  std::optional<policy::NodeBytes> rows;  ///< nothing: there is no memory for them
-  std::int64_t left_out = 0;              ///< entries
+  /// nothing: there is no memory for them
+  std::optional<policy::NodeBytes> rows;
+  /// entries
+  std::int64_t left_out = 0;
 };
 
 /// All nodes' rows on rank 0, with `most` entries of each, the heaviest. Collective among the nodes' first

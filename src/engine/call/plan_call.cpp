@@ -13,7 +13,8 @@ namespace {
 
 struct Made {
   policy::Plan plan;
-  bool placed = false;  ///< its domains, by where the bytes are now
+  /// its domains, by where the bytes are now
+  bool placed = false;
 };
 
 /// `before`: by the same way, of the same pieces elsewhere; null: there is none. Its aggregators serve again:

@@ -13,9 +13,12 @@ namespace collio::engine {
 struct Planned {
   policy::Plan plan;
   std::shared_ptr<policy::ScheduleTrials> schedules;
-  PlanMemory::Entry* seen = nullptr;  ///< an earlier call of the same pieces; null: there is none
-  std::size_t way = 0;                ///< of its trials
-  bool placed = false;                ///< domains were placed for this call, not for an earlier one
+  /// an earlier call of the same pieces; null: there is none
+  PlanMemory::Entry* seen = nullptr;
+  /// of its trials
+  std::size_t way = 0;
+  /// domains were placed for this call, not for an earlier one
+  bool placed = false;
 };
 
 /// Collective.
@@ -24,7 +27,8 @@ struct Planned {
 
 /// A call that all ranks have agreed on the end of.
 struct CompletedCall {
-  const AccessShape& shape;  ///< of this rank
+  /// of this rank
+  const AccessShape& shape;
   const policy::Digest& digest;
   const Planned& planned;
   const transport::Outcome& outcome;

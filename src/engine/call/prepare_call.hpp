@@ -16,7 +16,8 @@ extern const core::Error without_memory;
 struct Prepared {
   access::FileAccess access = no_access;
   AccessShape shape;
-  const core::Error* error = nullptr;  ///< of this rank
+  /// of this rank
+  const core::Error* error = nullptr;
 };
 
 /// The bytes of the file that are asked for.

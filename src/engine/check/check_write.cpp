@@ -21,20 +21,25 @@ using transport::no_round;
 namespace {
 
 constexpr std::int64_t window_bytes = 1 << 20;
-constexpr int most_told = 10;  ///< calls of a file
+/// calls of a file
+constexpr int most_told = 10;
 
 /// What was found of overlapping bytes.
 struct Found {
   std::int64_t bytes = 0;
-  std::int64_t first = policy::Digest::nothing;  ///< lowest file offset
-  std::int32_t ranks[2] = {-1, -1};              ///< two ranks that write it
-  std::int32_t lacking = 0;                      ///< a rank has no memory: nothing was looked for
+  /// lowest file offset
+  std::int64_t first = policy::Digest::nothing;
+  /// two ranks that write it
+  std::int32_t ranks[2] = {-1, -1};
+  /// a rank has no memory: nothing was looked for
+  std::int32_t lacking = 0;
 };
 
 /// The call whose pieces are looked at.
 struct PieceCall : CollectiveCall {
   Found& found;
-  std::vector<std::int32_t> owners;  ///< of an aggregator: of each unit of a window
+  /// of an aggregator: of each unit of a window
+  std::vector<std::int32_t> owners;
 };
 
 /// This rank as aggregator: which rank has which unit of a window.

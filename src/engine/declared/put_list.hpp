@@ -22,7 +22,8 @@ struct Put {
 /// One thread at a time. Not collective.
 class PutList {
  public:
-  static constexpr std::size_t most_remembered = 4;  ///< lists of puts
+  /// lists of puts
+  static constexpr std::size_t most_remembered = 4;
 
   void add(Put put) { puts_.push_back(std::move(put)); }
   [[nodiscard]] bool empty() const noexcept { return puts_.empty(); }
@@ -42,7 +43,8 @@ class PutList {
   [[nodiscard]] static bool alike(const std::vector<Put>& a, const std::vector<Put>& b) noexcept;
   std::vector<Put> puts_;
   std::size_t remember_ = most_remembered;
-  std::vector<Joined> remembered_;  ///< latest last
+  /// latest last
+  std::vector<Joined> remembered_;
 };
 
 }  // namespace collio::engine

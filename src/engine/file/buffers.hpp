@@ -14,15 +14,22 @@ namespace collio::engine {
 
 /// Where a file keeps its calls' buffers.
 struct Memory {
-  std::unique_ptr<transport::NodeSlots> slots;       ///< while a call has them
-  transport::SharedMemory::Name slots_name;          ///< of the last call's slots
-  transport::NodeSlots::Room slots_room;             ///< that all nodes' slots of the last call have
-  std::unique_ptr<transport::RemoteBuffers> remote;  ///< for one-sided transfers, made when first planned for
-  transport::BufferPool pool;                        ///< empty between calls
-  transport::Shortage shortage;                      ///< of the call under way
-  std::int64_t mail_room_bytes = 0;  ///< of the last call in two layers between nodes; the same on all ranks.
-                                     ///< 0: to be agreed
-  bool keeps_buffers = false;        ///< between calls too
+  /// while a call has them
+  std::unique_ptr<transport::NodeSlots> slots;
+  /// of the last call's slots
+  transport::SharedMemory::Name slots_name;
+  /// that all nodes' slots of the last call have
+  transport::NodeSlots::Room slots_room;
+  /// for one-sided transfers, made when first planned for
+  std::unique_ptr<transport::RemoteBuffers> remote;
+  /// empty between calls
+  transport::BufferPool pool;
+  /// of the call under way
+  transport::Shortage shortage;
+  /// of the last call in two layers between nodes; the same on all ranks. 0: to be agreed
+  std::int64_t mail_room_bytes = 0;
+  /// between calls too
+  bool keeps_buffers = false;
 };
 
 /// Has them from construction to destruction: slots and pool are the process's before and after. Not
@@ -54,7 +61,8 @@ class Buffers {
  public:
   transport::BufferPool& pool;
   transport::Shortage& shortage;
-  std::int64_t& mail_room_bytes;  ///< see Memory
+  /// see Memory
+  std::int64_t& mail_room_bytes;
 };
 
 }  // namespace collio::engine

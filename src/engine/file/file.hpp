@@ -31,21 +31,26 @@ namespace collio::engine {
 
 /// What a report of a file needs: 1, or 0.
 struct ReportWishes {
-  std::int64_t report = 0;          ///< rank 0 wants one
-  std::int64_t storage_said = 0;    ///< some rank has storage_remarks()
-  std::int64_t schedules_said = 0;  ///< the same of schedule_remarks()
+  /// rank 0 wants one
+  std::int64_t report = 0;
+  /// some rank has storage_remarks()
+  std::int64_t storage_said = 0;
+  /// the same of schedule_remarks()
+  std::int64_t schedules_said = 0;
 };
 
 /// What the ranks of an open have told each other.
 struct OpenMeeting {
   const OpenWord& word;
-  const Hall* hall = nullptr;  ///< see Crew::Gathering
+  /// see Crew::Gathering
+  const Hall* hall = nullptr;
 };
 
 /// What calls have taught.
 struct Plans {
   PlanMemory memory;
-  policy::Forecasts forecasts;  ///< the same on all ranks
+  /// the same on all ranks
+  policy::Forecasts forecasts;
 };
 
 class File {
@@ -91,11 +96,14 @@ class File {
   void part();
 
   const int rank, size;
-  const std::string path;  ///< from the root; of a file in subfiles, that of the file itself
-  const bool linked;       ///< it was opened in subfiles through a symbolic link
+  /// from the root; of a file in subfiles, that of the file itself
+  const std::string path;
+  /// it was opened in subfiles through a symbolic link
+  const bool linked;
   const Settings settings;
   machine::Machine machine;
-  Servers servers;  ///< all aggregators; they serve the domains in this order unless a plan places these
+  /// all aggregators; they serve the domains in this order unless a plan places these
+  Servers servers;
   policy::Layers layers;
   UnmetCalls unmet;
   access::View view;
@@ -116,7 +124,8 @@ class File {
     return servers.mine >= 0 || servers.receives || place().seat.local_rank == 0;
   }
   Plans plans;
-  std::uint64_t number = 0;  ///< of this open; the same on all ranks, and no other open file's
+  /// of this open; the same on all ranks, and no other open file's
+  std::uint64_t number = 0;
   /// The file does not lie any more as plans were made for: they are kept for others. On all ranks.
   void forget_plans();
   Records records;
@@ -124,11 +133,12 @@ class File {
  private:
   /// `own_path`: of a file in subfiles that was opened through a link; else empty.
   File(Proposal& mine, const std::string& own_path, Settings by, const FirstWord& first);
-  [[nodiscard]] core::Error different_syncs(const Ranks& ranks, std::int64_t most,
-                                            std::int64_t least) const;  ///< Collective.
-  [[nodiscard]] core::Error agree_on_opened(const Ranks& ranks, core::Error mine,
-                                            const FirstWord& first);  ///< Collective.
-  void note_storage(const Ranks& ranks, const StorageWords& words);   ///< Collective.
+  /// Collective.
+  [[nodiscard]] core::Error different_syncs(const Ranks& ranks, std::int64_t most, std::int64_t least) const;
+  /// Collective.
+  [[nodiscard]] core::Error agree_on_opened(const Ranks& ranks, core::Error mine, const FirstWord& first);
+  /// Collective.
+  void note_storage(const Ranks& ranks, const StorageWords& words);
   /// All ranks have the file open, or the plan does not need it. Collective.
   [[nodiscard]] bool have_handles(const Ranks& ranks, const policy::Plan& plan);
   /// The same for an MPI window for the aggregators' buffers. Collective.
@@ -145,20 +155,28 @@ class File {
   void take_out_memory();
   void take_up_memory(bool all_took_it, std::uint64_t new_token);
   MemoryKey memory_key_;
-  void prepare_memory_drill();  ///< COLLIO_DRILL_MEMORY
+  /// COLLIO_DRILL_MEMORY
+  void prepare_memory_drill();
   [[nodiscard]] core::Error settle_in(const Ranks& ranks, const FileRequest& request, const FirstWord& first);
   friend class Ranks;
-  [[nodiscard]] bool take_line();  ///< False: it has one. Collective where it borrows one.
-  void leave_line() noexcept;      ///< If it is borrowed.
+  /// False: it has one. Collective where it borrows one.
+  [[nodiscard]] bool take_line();
+  /// If it is borrowed.
+  void leave_line() noexcept;
   void begin_roll();
   Crew::Membership member_;
-  Line* line_ = nullptr;                       ///< null: between the calls of a file that borrows lines
-  std::unique_ptr<transport::RollCall> roll_;  ///< as long as there is a line
-  std::int64_t calls_ = 0;                     ///< collective ones, of a file that borrows lines
+  /// null: between the calls of a file that borrows lines
+  Line* line_ = nullptr;
+  /// as long as there is a line
+  std::unique_ptr<transport::RollCall> roll_;
+  /// collective ones, of a file that borrows lines
+  std::int64_t calls_ = 0;
   friend class Buffers;
   Memory buffers_;
-  policy::Lacking lacking_;  ///< the same on all ranks
-  core::Error late_;         ///< of calls in which ranks did not meet, heard when they closed
+  /// the same on all ranks
+  policy::Lacking lacking_;
+  /// of calls in which ranks did not meet, heard when they closed
+  core::Error late_;
 };
 
 }  // namespace collio::engine

@@ -18,7 +18,8 @@ constexpr std::size_t most_memories = 8;
 
 struct KeptMemories {
   std::mutex mutex;
-  std::deque<std::pair<MemoryKey, PlanMemory>> memories;  ///< the latest first
+  /// the latest first
+  std::deque<std::pair<MemoryKey, PlanMemory>> memories;
 };
 
 KeptMemories& kept() {

@@ -14,7 +14,8 @@ namespace collio::engine {
 
 /// What a plan rests on beside the access: two files with the same key plan alike.
 struct MemoryKey {
-  std::uint64_t setting = 0;  ///< a hash
+  /// a hash
+  std::uint64_t setting = 0;
   int rank = 0, size = 1;
   bool operator==(const MemoryKey&) const = default;
 };

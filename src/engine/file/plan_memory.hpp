@@ -28,7 +28,8 @@ namespace collio::engine {
 /// One rank's access, up to its offset in the file.
 struct AccessShape {
   std::uint64_t hash = 0;
-  std::int64_t offset = 0;  ///< first byte accessed
+  /// first byte accessed
+  std::int64_t offset = 0;
   std::int64_t bytes = 0;
   [[nodiscard]] static AccessShape of(const access::FileAccess& access) noexcept;
 };
@@ -42,20 +43,25 @@ class PlanMemory {
 
   /// How the call goes by one way.
   struct Route {
-    std::optional<policy::Plan>
-        plan;  ///< as if where the call was first; absent: not made, or it cannot be moved
-    std::shared_ptr<policy::ScheduleTrials> schedules;  ///< this rank's; null: the schedule is not for trial
+    /// as if where the call was first; absent: not made, or it cannot be moved
+    std::optional<policy::Plan> plan;
+    /// this rank's; null: the schedule is not for trial
+    std::shared_ptr<policy::ScheduleTrials> schedules;
   };
 
   struct Entry {
-    std::int64_t id = 0;  ///< in the order in which calls were remembered
+    /// in the order in which calls were remembered
+    std::int64_t id = 0;
     policy::Direction direction = policy::Direction::write;
     AccessShape mine;
     policy::Digest digest;
-    bool home_masks = false;  ///< pieces overlap and leave holes
-    bool tiled = false;       ///< the pieces of all ranks tile the span
+    /// pieces overlap and leave holes
+    bool home_masks = false;
+    /// the pieces of all ranks tile the span
+    bool tiled = false;
     policy::CallTrials trials;
-    std::vector<Route> routes;  ///< by each of their ways
+    /// by each of their ways
+    std::vector<Route> routes;
   };
 
   /// Whether an earlier call that looks like this one went by each rank's own calls, and this one is to go as
@@ -80,7 +86,8 @@ class PlanMemory {
  private:
   /// The last one that looks like this; null: there is none.
   [[nodiscard]] const Entry* like(const AccessShape& mine, policy::Direction direction) const noexcept;
-  std::list<Entry> entries_;  ///< last used first
+  /// last used first
+  std::list<Entry> entries_;
   std::int64_t next_id_ = 1;
   std::uint64_t token_ = 0;
 };

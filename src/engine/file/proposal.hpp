@@ -20,17 +20,25 @@
 namespace collio::engine {
 
 struct FileRequest {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< the program's communicator; of use while the file is opened only
-  std::string path;               ///< of POSIX, without a driver's name before it
+  /// the program's communicator; of use while the file is opened only
+  MPI_Comm comm = MPI_COMM_NULL;
+  /// of POSIX, without a driver's name before it
+  std::string path;
   bool reads = true, writes = true;
-  std::map<std::string, std::string> hints;  ///< of the program and of collio's environment
+  /// of the program and of collio's environment
+  std::map<std::string, std::string> hints;
   /// Hints that other layers' settings put in place of these, or beside them; of rank 0.
   std::map<std::string, std::string> settings;
-  std::vector<std::string> warnings;  ///< on hints of this rank that are none
-  storage::FoundFile found = {};      ///< by rank 0, when the file was there
-  NewLayout new_layout = {};          ///< of rank 0, where the program may make the file
-  std::uint32_t writer_mark = 0;      ///< of rank 0, which put it (storage/writer_mark.hpp); 0: none
-  bool only_in_subfiles = false;      ///< else the file is not opened, as if it were disabled; on all ranks
+  /// on hints of this rank that are none
+  std::vector<std::string> warnings;
+  /// by rank 0, when the file was there
+  storage::FoundFile found = {};
+  /// of rank 0, where the program may make the file
+  NewLayout new_layout = {};
+  /// of rank 0, which put it (storage/writer_mark.hpp); 0: none
+  std::uint32_t writer_mark = 0;
+  /// else the file is not opened, as if it were disabled; on all ranks
+  bool only_in_subfiles = false;
 };
 
 /// The path from the root. Not collective.
@@ -41,13 +49,16 @@ struct Proposal {
   explicit Proposal(MPI_Comm comm) : offer(comm) {}
   Crew::Offer offer;
   int rank = 0, size = 1;
-  std::string path;  ///< from the root
+  /// from the root
+  std::string path;
   // On rank 0, as the rest:
   FirstWord word;
-  std::string text;  ///< of the word
+  /// of the word
+  std::string text;
   std::shared_ptr<const NetworkText> network;
   NewLayout new_layout;
-  std::optional<observe::report::TargetProbe> probe;  ///< of the folders of new subfiles
+  /// of the folders of new subfiles
+  std::optional<observe::report::TargetProbe> probe;
   std::vector<std::string> warnings;
 
   [[nodiscard]] OpenWord::Words words() const {

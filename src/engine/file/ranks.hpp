@@ -16,7 +16,8 @@ class File;
 
 /// A time in which the file has a line: its own, or one that it borrows.
 class Ranks {
-  const bool took_line_;  ///< else an earlier one did
+  /// else an earlier one did
+  const bool took_line_;
 
  public:
   /// Collective where the file borrows a line.
@@ -26,10 +27,13 @@ class Ranks {
   Ranks& operator=(const Ranks&) = delete;
 
   File& file;
-  const MPI_Comm comm;  ///< of all
-  const MPI_Comm node;  ///< of this rank's node
+  /// of all
+  const MPI_Comm comm;
+  /// of this rank's node
+  const MPI_Comm node;
   transport::Agreement& agreement;
-  transport::RollCall& roll;  ///< which rank is in which collective call
+  /// which rank is in which collective call
+  transport::RollCall& roll;
 };
 
 /// A collective call on the file, from construction to destruction. One at a time. Reductions in it return an

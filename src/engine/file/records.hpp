@@ -15,15 +15,20 @@
 namespace collio::engine {
 
 struct Records {
-  std::map<std::string, std::string> in_force;  ///< hints, by their keys; the same on all ranks
+  /// hints, by their keys; the same on all ranks
+  std::map<std::string, std::string> in_force;
   /// On hints, and on what the file lacks. Each is said once a job.
   std::vector<std::string> warnings;
-  std::vector<std::string> found_by_check;            ///< in check mode, call by call
-  NewLayout new_layout;                               ///< of rank 0
-  std::optional<observe::report::TargetProbe> probe;  ///< of rank 0, of the folders of new subfiles
+  /// in check mode, call by call
+  std::vector<std::string> found_by_check;
+  /// of rank 0
+  NewLayout new_layout;
+  /// of rank 0, of the folders of new subfiles
+  std::optional<observe::report::TargetProbe> probe;
   observe::CallLog log;
   observe::FileTimes times;
-  Traffic traffic;  ///< between nodes
+  /// between nodes
+  Traffic traffic;
 };
 
 }  // namespace collio::engine

@@ -27,7 +27,8 @@ using storage::SubfileLayout;
 using storage::SubfileSet;
 
 constexpr double seconds_between_looks = 0.1;
-constexpr std::size_t most_deals = 100;  ///< of a manifest, for this open to add one
+/// of a manifest, for this open to add one
+constexpr std::size_t most_deals = 100;
 
 std::vector<std::int64_t> members_of(const SubfileLayout& layout) {
   if (!layout.deals.empty()) return layout.deals.back().members;
@@ -214,9 +215,12 @@ void redeal(const Ranks& ranks, std::vector<std::int64_t> members,
 
 /// A look at the times of writes.
 struct Look {
-  std::vector<std::int64_t> members;  ///< that stripes went to
-  std::vector<std::int64_t> mine;     ///< times of this rank
-  std::vector<std::int64_t> kept;     ///< members that are not slow
+  /// that stripes went to
+  std::vector<std::int64_t> members;
+  /// times of this rank
+  std::vector<std::int64_t> mine;
+  /// members that are not slow
+  std::vector<std::int64_t> kept;
 };
 
 enum class Times { all, of_call };

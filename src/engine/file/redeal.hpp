@@ -25,14 +25,21 @@ class Ranks;
 /// What the ranks know of the subfiles of an open file; the same on all.
 struct TargetWatch {
   policy::SlowSubfiles rates;
-  std::int64_t begin_bytes = 0;     ///< of the file when it was opened
-  std::int64_t set_bytes = 0;       ///< length that the program has set
-  double seconds = 0;               ///< of collective writes since the last look
-  std::int64_t slow_rank = -1;      ///< took longest to write to the subfiles that were left out last
-  std::int64_t written_before = 0;  ///< end of what this rank had written when the call under way began
-  bool leaves_out = false;          ///< writes to slow subfiles, in calls that can be made again
+  /// of the file when it was opened
+  std::int64_t begin_bytes = 0;
+  /// length that the program has set
+  std::int64_t set_bytes = 0;
+  /// of collective writes since the last look
+  double seconds = 0;
+  /// took longest to write to the subfiles that were left out last
+  std::int64_t slow_rank = -1;
+  /// end of what this rank had written when the call under way began
+  std::int64_t written_before = 0;
+  /// writes to slow subfiles, in calls that can be made again
+  bool leaves_out = false;
   bool given_up = false;
-  std::vector<std::string> said;  ///< for the report, where stripes were dealt anew
+  /// for the report, where stripes were dealt anew
+  std::vector<std::string> said;
 };
 
 /// Watches the subfiles of a file opened for writing, where the hints ask for it. Collective.

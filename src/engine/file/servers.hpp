@@ -9,11 +9,16 @@ namespace collio::engine {
 
 /// Aggregators, in domain order.
 struct Servers {
-  std::vector<int> ranks;      ///< of each
-  std::vector<int> homes;      ///< node of each
-  std::vector<int> receivers;  ///< see add_receivers(); empty: none were added
-  int mine = -1;               ///< domain this rank serves; -1: none
-  bool receives = false;       ///< this rank is one of the receivers
+  /// of each
+  std::vector<int> ranks;
+  /// node of each
+  std::vector<int> homes;
+  /// see add_receivers(); empty: none were added
+  std::vector<int> receivers;
+  /// domain this rank serves; -1: none
+  int mine = -1;
+  /// this rank is one of the receivers
+  bool receives = false;
 
   /// The same ones when domain d is served by aggregator `seat_of_domain[d]`.
   [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, int rank) const;

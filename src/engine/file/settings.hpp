@@ -10,9 +10,12 @@ namespace collio::engine {
 
 /// The same on all ranks, except the modes of a program that gives ranks different ones.
 struct Settings {
-  policy::Hints hints;                           ///< as asked for; what is in force is in Records
-  std::map<std::string, std::string> of_others;  ///< those hints that come from other layers' settings
-  bool reads = true, writes = true;              ///< as the program opened it
+  /// as asked for; what is in force is in Records
+  policy::Hints hints;
+  /// those hints that come from other layers' settings
+  std::map<std::string, std::string> of_others;
+  /// as the program opened it
+  bool reads = true, writes = true;
 };
 
 }  // namespace collio::engine

@@ -12,19 +12,24 @@ namespace collio::engine {
 
 /// The same on all ranks, except the texts: only rank 0's may come from another rank.
 struct StorageUse {
-  std::string
-      kind;  ///< of the rank that has most to say: one that did not get what was asked for, else the first
+  /// of the rank that has most to say: one that did not get what was asked for, else the first
+  std::string kind;
   std::string reason;
-  bool declined = false;  ///< some rank did not get the kind that was asked for
-  bool overlaps = false;  ///< transfers are asynchronous on every rank that has the file open
+  /// some rank did not get the kind that was asked for
+  bool declined = false;
+  /// transfers are asynchronous on every rank that has the file open
+  bool overlaps = false;
 };
 
 /// What ranks agree on.
 struct StorageWords {
-  enum class Opened { no, yes, otherwise };  ///< otherwise: by another kind than was asked for
-  transport::Most<bool> waits;               ///< transfers are not asynchronous
+  /// otherwise: by another kind than was asked for
+  enum class Opened { no, yes, otherwise };
+  /// transfers are not asynchronous
+  transport::Most<bool> waits;
   transport::Most<Opened> opened;
-  transport::Least<int> first_otherwise, first_opened;  ///< ranks; the number of ranks: none
+  /// ranks; the number of ranks: none
+  transport::Least<int> first_otherwise, first_opened;
 };
 /// Of rank `rank` of `size`. `mine`: null file where it has not opened it. Not collective.
 [[nodiscard]] StorageWords storage_words(const storage::Opened& mine, int rank, int size);

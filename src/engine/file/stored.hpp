@@ -41,20 +41,29 @@ class Stored {
   }
   [[nodiscard]] bool has_writer_mark() const noexcept { return writer_mark_ != 0; }
 
-  bool readable = false;               ///< by the handle
-  bool all_hold = false;               ///< all ranks have the file open; the same on all ranks
-  StorageUse use;                      ///< what makes the calls
-  std::optional<SubfileUse> subfiles;  ///< which hold its bytes; none: they are in the file
-  std::unique_ptr<SpanLocks> atomic;   ///< atomic mode of a file in subfiles; null: not in force
+  /// by the handle
+  bool readable = false;
+  /// all ranks have the file open; the same on all ranks
+  bool all_hold = false;
+  /// what makes the calls
+  StorageUse use;
+  /// which hold its bytes; none: they are in the file
+  std::optional<SubfileUse> subfiles;
+  /// atomic mode of a file in subfiles; null: not in force
+  std::unique_ptr<SpanLocks> atomic;
 
  private:
   const File& file_;
   const std::uint32_t writer_mark_;
-  std::mutex opening_;  ///< of opened_: an independent call may come while a collective one is under way
+  /// of opened_: an independent call may come while a collective one is under way
+  std::mutex opening_;
   storage::Opened opened_;
-  std::optional<storage::Holder> holder_;       ///< the process that opened the file before this rank
-  std::shared_ptr<storage::FaultDrill> drill_;  ///< null: no faults are injected
-  std::string closed_remarks_;                  ///< of the storage, when it was closed
+  /// the process that opened the file before this rank
+  std::optional<storage::Holder> holder_;
+  /// null: no faults are injected
+  std::shared_ptr<storage::FaultDrill> drill_;
+  /// of the storage, when it was closed
+  std::string closed_remarks_;
 };
 
 }  // namespace collio::engine

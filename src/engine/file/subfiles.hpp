@@ -39,19 +39,30 @@ class Ranks;
 
 /// The subfiles of an open file.
 struct SubfileUse {
-  storage::SubfileSet set;  ///< as it was when the file was opened
-  bool writes = false;      ///< and notes it in the manifest
+  /// as it was when the file was opened
+  storage::SubfileSet set;
+  /// and notes it in the manifest
+  bool writes = false;
   bool joined = false;
-  storage::JoinTally tally = {};              ///< of this rank; once joined, of all
-  std::shared_ptr<storage::SetUse> use = {};  ///< on rank 0, until it is closed
-  storage::Standing standing = {};            ///< of the file that was opened, to the set
+  /// of this rank; once joined, of all
+  storage::JoinTally tally = {};
+  /// on rank 0, until it is closed
+  std::shared_ptr<storage::SetUse> use = {};
+  /// of the file that was opened, to the set
+  storage::Standing standing = {};
   bool names_flushed = false;
-  bool joining = false;                                   ///< in the background
-  std::shared_ptr<storage::LayoutInForce> in_force = {};  ///< where stripes may be dealt anew; else null
-  std::optional<TargetWatch> watch = {};                  ///< the same
-  storage::FileStamp stamp = {};  ///< on rank 0, where targets are watched: of the manifest as it left it
-  bool touched = false;           ///< on rank 0: others have changed it
-  std::int64_t noted_bytes = 0;   ///< of the file, by the manifest as rank 0 last knew it
+  /// in the background
+  bool joining = false;
+  /// where stripes may be dealt anew; else null
+  std::shared_ptr<storage::LayoutInForce> in_force = {};
+  /// the same
+  std::optional<TargetWatch> watch = {};
+  /// on rank 0, where targets are watched: of the manifest as it left it
+  storage::FileStamp stamp = {};
+  /// on rank 0: others have changed it
+  bool touched = false;
+  /// of the file, by the manifest as rank 0 last knew it
+  std::int64_t noted_bytes = 0;
 };
 
 /// Takes up the subfiles that were found, or makes those that the hints ask for, if the file is empty; then

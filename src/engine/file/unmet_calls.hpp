@@ -26,19 +26,25 @@ struct UnmetCalls {
   struct OneWay {
     std::int64_t made = 0;
     observe::CallRecord record;
-    core::Extent span;           ///< from this rank's first byte in them to its last
-    transport::Outcome outcome;  ///< the worst of them on this rank
-    std::string message;         ///< its text
+    /// from this rank's first byte in them to its last
+    core::Extent span;
+    /// the worst of them on this rank
+    transport::Outcome outcome;
+    /// its text
+    std::string message;
 
     /// Books how a call by this rank, of number `rank`, went.
     void note(int rank, const core::Extent& accessed, const core::Error& error);
   };
   OneWay writes, reads;
-  std::int64_t syncs = 0;  ///< calls of MPI_File_sync on this rank, which wait for no other
-  core::Error untold;      ///< in one of them, or in a call without a reduction: other ranks lack it
-  bool together = false;  ///< ranks have met in a call, and none had made an independent one; the same on all
-  core::Error owed;       ///< heard in a call that moves no bytes, which programs may not look at: the next
-                          ///< data call fails, too
+  /// calls of MPI_File_sync on this rank, which wait for no other
+  std::int64_t syncs = 0;
+  /// in one of them, or in a call without a reduction: other ranks lack it
+  core::Error untold;
+  /// ranks have met in a call, and none had made an independent one; the same on all
+  bool together = false;
+  /// heard in a call that moves no bytes, which programs may not look at: the next data call fails, too
+  core::Error owed;
   [[nodiscard]] OneWay& of(policy::Direction direction) noexcept {
     return direction == policy::Direction::write ? writes : reads;
   }

@@ -20,7 +20,8 @@ using storage::Transfer;
 
 namespace {
 
-constexpr std::int64_t staging_bytes = 1 << 20;  ///< for memory that is not contiguous, or a device's
+/// for memory that is not contiguous, or a device's
+constexpr std::int64_t staging_bytes = 1 << 20;
 
 /// Which pieces of a call are moved together.
 core::PieceGroups::Limits limits_of(const Call& call, bool write) {

@@ -20,10 +20,14 @@ struct Call {
   const transport::MessageLink link;
   observe::Steps& steps;
   observe::Counters& counters;
-  policy::ScheduleTrials* trials = nullptr;  ///< two_phase, where the schedule is collio's to choose
-  bool all_wait = false;                     ///< the programs of all ranks wait in the call
-  bool beside = false;                       ///< independent: other ranks may sieve, so each write has a lock
-  bool sieves = false;                       ///< independent write: short pieces may be sieved
+  /// two_phase, where the schedule is collio's to choose
+  policy::ScheduleTrials* trials = nullptr;
+  /// the programs of all ranks wait in the call
+  bool all_wait = false;
+  /// independent: other ranks may sieve, so each write has a lock
+  bool beside = false;
+  /// independent write: short pieces may be sieved
+  bool sieves = false;
 };
 
 /// A collective one.
@@ -34,9 +38,11 @@ struct CollectiveCall : Call {
 
 /// How a path ended on this rank.
 struct PathResult {
-  std::int64_t bytes = 0;  ///< read: bytes of this rank that came
+  /// read: bytes of this rank that came
+  std::int64_t bytes = 0;
   transport::Outcome outcome;
-  std::string message;  ///< of this rank's error
+  /// of this rank's error
+  std::string message;
 
   /// Books a failed transfer that began at file offset `offset`.
   void note(std::int64_t offset, const storage::Transfer& transfer);

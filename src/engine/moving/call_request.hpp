@@ -17,21 +17,27 @@ namespace collio::engine {
 /// the bytes of `pieces`.
 struct CallRequest {
   policy::Direction direction = policy::Direction::write;
-  std::string operation;  ///< name for the report
+  /// name for the report
+  std::string operation;
   observe::Form form = observe::Form::blocking;
   observe::Progress progress = observe::Progress::program;
   std::int64_t position = 0;
-  std::shared_ptr<const access::FileAccess> pieces;  ///< of the file, whatever its view; null: the view's
+  /// of the file, whatever its view; null: the view's
+  std::shared_ptr<const access::FileAccess> pieces;
   access::MemoryAccess memory;
-  std::shared_ptr<const access::ConvertedMemory>
-      converted;             ///< whose copy `memory` is; null: it is the program's
-  bool undescribed = false;  ///< this rank's datatype is beyond collio
-  core::Error error;         ///< an error this rank found in its arguments
+  /// whose copy `memory` is; null: it is the program's
+  std::shared_ptr<const access::ConvertedMemory> converted;
+  /// this rank's datatype is beyond collio
+  bool undescribed = false;
+  /// an error this rank found in its arguments
+  core::Error error;
   /// A blocking call of MPI_File_* through a view that collio knows: without collective buffering ranks need
   /// not meet in it. The same on all ranks.
   bool may_go_unmet = false;
-  bool others_sieve = false;  ///< independent calls through the view come to collio: they may sieve
-  bool may_sieve = false;     ///< of an independent write: no other call of this rank is under way
+  /// independent calls through the view come to collio: they may sieve
+  bool others_sieve = false;
+  /// of an independent write: no other call of this rank is under way
+  bool may_sieve = false;
 };
 
 }  // namespace collio::engine

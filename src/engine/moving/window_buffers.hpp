@@ -21,11 +21,16 @@ template <class More>
 struct WindowBuffer {
   enum State {
     free,
-    exchanging,  ///< messages come
-    full,        ///< all messages are in
-    moving,      ///< the storage step is under way
-    there,       ///< read: the bytes are there
-    answering,   ///< read
+    /// messages come
+    exchanging,
+    /// all messages are in
+    full,
+    /// the storage step is under way
+    moving,
+    /// read: the bytes are there
+    there,
+    /// read
+    answering,
   };
   WindowBuffer(const transport::MessageLink& link, const transport::WindowStorage& storage,
                std::int64_t bytes, std::byte* memory)

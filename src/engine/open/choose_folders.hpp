@@ -16,8 +16,10 @@
 namespace collio::engine {
 
 struct FolderChoice {
-  std::string chosen;  ///< numbers of the folders, in the order they were given, as one word
-  core::Error error;   ///< none of them can be used
+  /// numbers of the folders, in the order they were given, as one word
+  std::string chosen;
+  /// none of them can be used
+  core::Error error;
   observe::report::TargetProbe said;
 };
 

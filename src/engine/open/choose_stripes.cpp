@@ -22,7 +22,8 @@ namespace {
 
 namespace probe = storage::probe;
 
-constexpr int all_targets = 65535;  ///< file systems give as many as they have
+/// file systems give as many as they have
+constexpr int all_targets = 65535;
 
 /// A name beside the file, whose file is gone when this is.
 class Beside {

@@ -15,8 +15,10 @@
 namespace collio::engine {
 
 struct StripeChoice {
-  machine::LayoutWish wish;  ///< with the targets, unless there is an error
-  std::string why_not;       ///< nothing was chosen; empty: it was
+  /// with the targets, unless there is an error
+  machine::LayoutWish wish;
+  /// nothing was chosen; empty: it was
+  std::string why_not;
   std::optional<observe::report::TargetProbe> said;
 };
 

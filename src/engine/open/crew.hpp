@@ -30,7 +30,8 @@ namespace collio::engine {
 
 class Crew {
  public:
-  static constexpr int own_lines = 16;  ///< for the first files that are open at once
+  /// for the first files that are open at once
+  static constexpr int own_lines = 16;
 
   /// A file's part in its crew, until it is closed.
   class Membership {
@@ -53,13 +54,15 @@ class Crew {
     std::shared_ptr<Crew> crew_;
     Line* own_ = nullptr;
     Switchboard* board_ = nullptr;
-    int number_ = -1;  ///< of the line, or of the file among those that borrow
+    /// of the line, or of the file among those that borrow
+    int number_ = -1;
   };
 
   /// Ranks that open a file.
   struct Gathering {
     MPI_Comm comm = MPI_COMM_NULL;
-    const Hall* hall = nullptr;  ///< null: they have none yet, or had it before
+    /// null: they have none yet, or had it before
+    const Hall* hall = nullptr;
   };
 
   /// The crew that this rank knows the communicator's ranks by, before it has met them. On the first rank
@@ -79,7 +82,8 @@ class Crew {
     void withdraw() noexcept;
     std::shared_ptr<Crew> crew_;
     Ticket ticket_;
-    bool reserved_ = false;  ///< on the first rank
+    /// on the first rank
+    bool reserved_ = false;
   };
 
   /// A part for one file in the crew of the communicator's ranks, which is made when there is none. `ticket`:
@@ -98,9 +102,11 @@ class Crew {
   /// What ranks that are not of one mind come to.
   struct Finding {
     PlaceKey key;
-    std::shared_ptr<Crew> crew;  ///< of all ranks; null: a new one
+    /// of all ranks; null: a new one
+    std::shared_ptr<Crew> crew;
     Ticket ticket;
-    std::optional<Place> place;  ///< of a new one; nothing: to be found out
+    /// of a new one; nothing: to be found out
+    std::optional<Place> place;
   };
   [[nodiscard]] static Finding find_by_messages(MPI_Comm comm);
   [[nodiscard]] static Finding find_in_hall(const Gathering& at);
@@ -118,11 +124,14 @@ class Crew {
   CrewId id_{};
   PlaceKey key_;
   std::optional<Place> place_;
-  std::mutex mutex_;                            ///< of what follows
-  std::map<int, std::unique_ptr<Line>> lines_;  ///< null: being made
-  std::map<int, std::unique_ptr<Switchboard>>
-      boards_;             ///< null: being made; one, unless files were opened at the same time
-  std::set<int> numbers_;  ///< of files that borrow; complete on the first rank
+  /// of what follows
+  std::mutex mutex_;
+  /// null: being made
+  std::map<int, std::unique_ptr<Line>> lines_;
+  /// null: being made; one, unless files were opened at the same time
+  std::map<int, std::unique_ptr<Switchboard>> boards_;
+  /// of files that borrow; complete on the first rank
+  std::set<int> numbers_;
 };
 
 }  // namespace collio::engine

@@ -22,8 +22,10 @@ void hold(MPI_Comm comm, const std::shared_ptr<Crew>& crew);
 
 /// Of the opens on a communicator, not on its duplicates; the same on all its ranks.
 struct Met {
-  std::int64_t opens = 0;                       ///< in which all ranks had an engine
-  std::shared_ptr<transport::NodeBoard> board;  ///< null: they have none
+  /// in which all ranks had an engine
+  std::int64_t opens = 0;
+  /// null: they have none
+  std::shared_ptr<transport::NodeBoard> board;
 };
 /// Lives until `comm` is freed, or MPI ends. Not collective.
 [[nodiscard]] Met& met_on(MPI_Comm comm);

@@ -26,8 +26,10 @@ struct NodeRecord {
   char name[MPI_MAX_PROCESSOR_NAME];
   NodeFacts facts;
   std::int32_t ranks;
-  std::int32_t leader;  ///< the node's first rank
-  std::int32_t stride;  ///< from each of its ranks to the next; 0: not the same for all
+  /// the node's first rank
+  std::int32_t leader;
+  /// from each of its ranks to the next; 0: not the same for all
+  std::int32_t stride;
   std::int32_t fabric;
 };
 
@@ -47,11 +49,15 @@ machine::Node node_of(const char* name, int ranks, const NodeFacts& facts, machi
 
 /// What a rank tells the others that share memory with it.
 struct Neighbour {
-  std::uint64_t host;  ///< its host's name, hashed, and the part of it
+  /// its host's name, hashed, and the part of it
+  std::uint64_t host;
   std::int32_t rank;
-  std::int32_t most_ranks;                   ///< of a node; 0: as many as there are
-  std::int32_t words;                        ///< of its processors' mask, without zeros at the end
-  std::array<std::uint64_t, 16> processors;  ///< the first words
+  /// of a node; 0: as many as there are
+  std::int32_t most_ranks;
+  /// of its processors' mask, without zeros at the end
+  std::int32_t words;
+  /// the first words
+  std::array<std::uint64_t, 16> processors;
 };
 
 Neighbour neighbour(int rank, const machine::EmulatedNodes& emulated) {
@@ -106,10 +112,12 @@ machine::CpuSet processors_of(const std::vector<Neighbour>& members, MPI_Comm no
 
 /// A rank's node, before it knows of others.
 struct OwnNode {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< null: MPI failed
+  /// null: MPI failed
+  MPI_Comm comm = MPI_COMM_NULL;
   std::vector<Neighbour> members;
   int local_rank = 0;
-  bool whole_job = false;  ///< it has all ranks
+  /// it has all ranks
+  bool whole_job = false;
 };
 
 /// Collective over `shared`, which it frees or keeps.

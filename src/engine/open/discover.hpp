@@ -15,12 +15,16 @@ namespace collio::engine {
 
 struct Place {
   machine::Machine machine;
-  policy::Seat seat;         ///< of this rank
-  std::vector<int> leaders;  ///< rank of each node's first rank
-  std::vector<int> strides;  ///< from each rank of a node to its next; 0: not the same for all of them
-  std::int64_t shared_bytes =
-      0;  ///< of shared memory that windows may take, on the node that has least; 0: not known
-  MPI_Comm node = MPI_COMM_NULL;  ///< the ranks of this rank's node; the caller's to free
+  /// of this rank
+  policy::Seat seat;
+  /// rank of each node's first rank
+  std::vector<int> leaders;
+  /// from each rank of a node to its next; 0: not the same for all of them
+  std::vector<int> strides;
+  /// of shared memory that windows may take, on the node that has least; 0: not known
+  std::int64_t shared_bytes = 0;
+  /// the ranks of this rank's node; the caller's to free
+  MPI_Comm node = MPI_COMM_NULL;
 };
 
 /// Null where MPI fails. Collective.
@@ -37,7 +41,8 @@ struct Place {
 /// What a node's first rank knows of it. Plain data.
 struct NodeFacts {
   std::int32_t cores = 1, numas = 1, nics = 1;
-  std::int64_t shared_bytes = 0;  ///< see Place
+  /// see Place
+  std::int64_t shared_bytes = 0;
   double link_bytes_per_s = 0;
 };
 /// What this process's node has inside: read once. Not collective.

@@ -40,7 +40,8 @@ NetworkText network_text(std::string text, TextIs what) {
 /// What a text means.
 struct TextNetwork {
   NetworkKey key;
-  std::shared_ptr<const machine::Network> network;  ///< null: `unknown` says why
+  /// null: `unknown` says why
+  std::shared_ptr<const machine::Network> network;
   std::string unknown;
 
   static TextNetwork of(const NetworkText& text) {
@@ -54,7 +55,8 @@ struct TextNetwork {
 /// A file's state: another one means another text.
 struct Stamp {
   std::string path;
-  std::array<std::int64_t, 5> numbers{};  ///< device, inode, length, time of change in s and ns
+  /// device, inode, length, time of change in s and ns
+  std::array<std::int64_t, 5> numbers{};
   friend bool operator==(const Stamp&, const Stamp&) = default;
 };
 
@@ -62,10 +64,12 @@ struct Stamp {
 /// waited for.
 struct KeptNetwork {
   std::mutex mutex;
-  Stamp stamp;  ///< of the file that `text` is from
+  /// of the file that `text` is from
+  Stamp stamp;
   std::shared_ptr<const NetworkText> text;
   std::shared_ptr<const TextNetwork> meaning;
-  std::set<std::string> warnings;  ///< given already
+  /// given already
+  std::set<std::string> warnings;
 };
 
 KeptNetwork& kept_network() {

@@ -13,9 +13,11 @@ namespace collio::engine {
 
 /// What tells one machine file's text from another.
 struct NetworkKey {
-  std::int64_t length = -1;  ///< -1: COLLIO_MACHINE is not set
+  /// -1: COLLIO_MACHINE is not set
+  std::int64_t length = -1;
   std::int64_t hash = 0;
-  std::int64_t is_error = 0;  ///< the text says why there is none
+  /// the text says why there is none
+  std::int64_t is_error = 0;
   friend bool operator==(const NetworkKey&, const NetworkKey&) = default;
 };
 

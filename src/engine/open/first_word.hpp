@@ -17,12 +17,16 @@ namespace collio::engine {
 /// What rank 0 alone may say: a choice may not rest on what one rank was told, or has seen.
 struct FirstWord {
   std::map<std::string, std::string> hints, settings;
-  std::map<std::string, std::string> found;  ///< of the file as it was there (engine/file/subfiles.hpp)
-  machine::StorageModel storage;             ///< with the file's layout
+  /// of the file as it was there (engine/file/subfiles.hpp)
+  std::map<std::string, std::string> found;
+  /// with the file's layout
+  machine::StorageModel storage;
   NetworkKey network = {};
   Ticket ticket = {};
-  std::uint64_t memory_token = 0;  ///< names the file's plan memory, if it begins a new one
-  std::uint32_t writer_mark = 0;   ///< of all that write through this open file; 0: none
+  /// names the file's plan memory, if it begins a new one
+  std::uint64_t memory_token = 0;
+  /// of all that write through this open file; 0: none
+  std::uint32_t writer_mark = 0;
 };
 
 /// Not collective.
@@ -44,7 +48,8 @@ struct OpenWord {
   [[nodiscard]] static Words of(const CrewId& crew, const std::string& text);
 
   std::string text;
-  bool same_crew = false;  ///< all ranks know the same
+  /// all ranks know the same
+  bool same_crew = false;
   /// From the least words; `text`: of rank 0, there. Collective where the text is longer than about 900
   /// bytes.
   OpenWord(const Words& least, std::string text, MPI_Comm comm);

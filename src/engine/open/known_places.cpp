@@ -19,7 +19,8 @@ constexpr std::size_t most_places = 4;
 
 struct KeptPlaces {
   std::mutex mutex;
-  std::deque<std::pair<PlaceKey, Place>> places;  ///< the latest first
+  /// the latest first
+  std::deque<std::pair<PlaceKey, Place>> places;
 };
 
 KeptPlaces& kept_places() {

@@ -16,10 +16,12 @@ namespace collio::engine {
 
 /// All that a place depends on and that may differ between two opens of this process.
 struct PlaceKey {
-  std::array<std::uint64_t, 2>
-      ranks{};                 ///< the same for the same processes in the same order, and for no others
-  std::string ranks_per_node;  ///< COLLIO_RANKS_PER_NODE
-  std::vector<std::uint64_t> processors;  ///< this process may run on
+  /// the same for the same processes in the same order, and for no others
+  std::array<std::uint64_t, 2> ranks{};
+  /// COLLIO_RANKS_PER_NODE
+  std::string ranks_per_node;
+  /// this process may run on
+  std::vector<std::uint64_t> processors;
 
   bool operator==(const PlaceKey& other) const noexcept = default;
 };

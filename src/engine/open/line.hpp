@@ -32,8 +32,10 @@ struct Line {
   void release() noexcept { busy_ = false; }
   [[nodiscard]] bool busy() const noexcept { return busy_; }
 
-  MPI_Comm comm = MPI_COMM_NULL;  ///< all ranks
-  MPI_Comm node = MPI_COMM_NULL;  ///< those of this rank's node; the same where it has all ranks
+  /// all ranks
+  MPI_Comm comm = MPI_COMM_NULL;
+  /// those of this rank's node; the same where it has all ranks
+  MPI_Comm node = MPI_COMM_NULL;
   std::unique_ptr<transport::Agreement> agreement;
 
  private:

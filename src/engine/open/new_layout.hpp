@@ -18,11 +18,15 @@ namespace collio::engine {
 /// Of rank 0.
 struct NewLayout {
   machine::LayoutWish wish;
-  bool after_open = false;  ///< the file is not there yet
-  std::string path;         ///< of the file
-  storage::Holder made;     ///< it, where rank 0 made it
+  /// the file is not there yet
+  bool after_open = false;
+  /// of the file
+  std::string path;
+  /// it, where rank 0 made it
+  storage::Holder made;
   std::optional<observe::report::TargetProbe> probe;
-  std::string outcome;  ///< the wish, and what the file system made of it; empty: no wish
+  /// the wish, and what the file system made of it; empty: no wish
+  std::string outcome;
 };
 
 /// Before the open of a file that may not be there. `hints`: of the program and of collio's environment.

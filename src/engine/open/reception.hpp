@@ -33,16 +33,22 @@ class Hall {
   static constexpr std::size_t mask_words = 16, most_numas = 16;
   /// What the first rank says of its node.
   struct FirstOnNode {
-    NodeFacts facts;  ///< its cores and memory domains are counted when all ranks have come
-    CrewId fresh{};   ///< names a new crew
+    /// its cores and memory domains are counted when all ranks have come
+    NodeFacts facts;
+    /// names a new crew
+    CrewId fresh{};
     std::int32_t numas = 0;
-    std::uint64_t processors[most_numas][mask_words];  ///< of each memory domain
+    /// of each memory domain
+    std::uint64_t processors[most_numas][mask_words];
   };
   /// What ranks leave there before they meet. All zero at first.
   struct Left {
-    std::atomic<std::uint64_t> ranks[2];                ///< sums, as in a PlaceKey
-    std::atomic<std::uint64_t> processors[mask_words];  ///< of all ranks
-    FirstOnNode first;                                  ///< of the first rank
+    /// sums, as in a PlaceKey
+    std::atomic<std::uint64_t> ranks[2];
+    /// of all ranks
+    std::atomic<std::uint64_t> processors[mask_words];
+    /// of the first rank
+    FirstOnNode first;
   };
   /// `strangers`: no rank knows a crew.
   Hall(MPI_Comm comm, std::shared_ptr<transport::NodeBoard> board, const Left& left, bool strangers);
@@ -102,9 +108,11 @@ class Reception {
 
   MPI_Comm comm_;
   int rank_ = 0, size_ = 1;
-  Met* met_ = nullptr;  ///< null: there was no memory for it
+  /// null: there was no memory for it
+  Met* met_ = nullptr;
   Invitation invitation_;
-  transport::ObjectDoor door_;  ///< open until all ranks have come in, or will not
+  /// open until all ranks have come in, or will not
+  transport::ObjectDoor door_;
   std::unique_ptr<transport::SharedMemory> memory_;
   std::optional<Hall> hall_;
 };

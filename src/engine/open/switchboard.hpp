@@ -15,7 +15,8 @@ namespace collio::engine {
 class Switchboard {
  public:
   static constexpr int lines = 4;
-  static constexpr int most_files = 32000;  ///< each has a tag of its own
+  /// each has a tag of its own
+  static constexpr int most_files = 32000;
 
   /// Collective. An error on all ranks: see Line::make.
   static core::Result<std::unique_ptr<Switchboard>> make(MPI_Comm comm, std::optional<Place>& place);
@@ -32,7 +33,8 @@ class Switchboard {
   Switchboard() = default;
   [[nodiscard]] int take_any() noexcept;
 
-  MPI_Comm lobby_ = MPI_COMM_NULL;  ///< messages alone, with the file's number as tag
+  /// messages alone, with the file's number as tag
+  MPI_Comm lobby_ = MPI_COMM_NULL;
   std::vector<std::unique_ptr<Line>> lines_;
 };
 

@@ -11,13 +11,20 @@ namespace collio::engine {
 using CrewId = std::array<std::uint64_t, 2>;
 
 struct Ticket {
-  CrewId crew{};              ///< none: the first rank has none
-  CrewId fresh{};             ///< for a new one
-  std::int32_t shares = 0;    ///< the file borrows lines
-  std::int32_t made_now = 1;  ///< the line, or the switchboard
-  std::int32_t place = 0;     ///< number of the line, or of the switchboard
-  std::int32_t number = 0;    ///< among the files that borrow
-  std::int32_t known = 0;     ///< the first rank has met these ranks before
+  /// none: the first rank has none
+  CrewId crew{};
+  /// for a new one
+  CrewId fresh{};
+  /// the file borrows lines
+  std::int32_t shares = 0;
+  /// the line, or the switchboard
+  std::int32_t made_now = 1;
+  /// number of the line, or of the switchboard
+  std::int32_t place = 0;
+  /// among the files that borrow
+  std::int32_t number = 0;
+  /// the first rank has met these ranks before
+  std::int32_t known = 0;
 };
 
 }  // namespace collio::engine

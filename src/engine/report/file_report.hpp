@@ -26,8 +26,10 @@ class FileReport {
 
  private:
   std::optional<ReportLine> line_;
-  observe::Renewal renewal_;     ///< of the file's own line
-  std::int64_t data_calls_ = 0;  ///< of this rank, while there is such a line
+  /// of the file's own line
+  observe::Renewal renewal_;
+  /// of this rank, while there is such a line
+  std::int64_t data_calls_ = 0;
 };
 
 }  // namespace collio::engine

@@ -11,7 +11,8 @@ namespace collio::engine {
 
 /// One record of calls, or similar ones of several files.
 struct CallSums {
-  observe::CallRecord record;  ///< what ranks have in common, repeats among them
+  /// what ranks have in common, repeats among them
+  observe::CallRecord record;
   observe::Counters counted;
   observe::report::CallSeconds seconds;
   observe::report::ProgramSeconds program;
@@ -23,9 +24,10 @@ struct CallSums {
 };
 
 struct FileSums {
-  std::string kind;  ///< the same for files whose paths differ in numbers only, of as many ranks and with the
-                     ///< same hints
-  observe::report::File line;  ///< all but the calls, and what is in `LineHead`
+  /// the same for files whose paths differ in numbers only, of as many ranks and with the same hints
+  std::string kind;
+  /// all but the calls, and what is in `LineHead`
+  observe::report::File line;
   std::vector<CallSums> calls;
 
   /// The other is of another file. Bounded: calls beyond a number are folded into the last record of their

@@ -16,14 +16,17 @@ namespace collio::engine {
 
 /// Where the report has a file.
 struct ReportLine {
-  std::string id;  ///< of the file's own line; empty: its kind has a line together
+  /// of the file's own line; empty: its kind has a line together
+  std::string id;
   std::string kind;
 };
 
 class ReportBook {
  public:
-  static constexpr int most_of_a_kind = 16;  ///< with lines of their own
-  static constexpr int most_lines = 256;     ///< of files with lines of their own
+  /// with lines of their own
+  static constexpr int most_of_a_kind = 16;
+  /// of files with lines of their own
+  static constexpr int most_lines = 256;
   static constexpr std::size_t most_kinds = 256;
 
   /// The process's. It writes what is left when the process ends normally.
@@ -40,11 +43,13 @@ class ReportBook {
  private:
   struct FileKind {
     std::string id;
-    std::int64_t opened = 0;  ///< that have no lines of their own
+    /// that have no lines of their own
+    std::int64_t opened = 0;
     std::int64_t closed = 0;
     FileSums sums;
     observe::Renewal renewal;
-    bool written = true;  ///< as it is now
+    /// as it is now
+    bool written = true;
   };
   std::string new_id();
   void renew(FileKind& kind);
@@ -52,7 +57,8 @@ class ReportBook {
 
   std::mutex mutex_;
   std::map<std::string, FileKind> kinds_;
-  std::map<std::string, int> own_lines_;  ///< by kind
+  /// by kind
+  std::map<std::string, int> own_lines_;
   int lines_ = 0;
   std::int64_t next_id_ = 1;
 };

@@ -10,8 +10,10 @@ namespace collio::engine {
 /// Which line of the report a record is. A line replaces earlier ones with the same id.
 struct LineHead {
   std::string id;
-  std::int64_t files = 1;       ///< of one kind, added up; 1: the path is a file's
-  std::int64_t still_open = 0;  ///< of these
+  /// of one kind, added up; 1: the path is a file's
+  std::int64_t files = 1;
+  /// of these
+  std::int64_t still_open = 0;
 };
 
 /// What ranks say together.

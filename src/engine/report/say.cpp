@@ -14,8 +14,8 @@ namespace collio::engine {
 
 namespace {
 
-constexpr std::size_t most_texts =
-    100;  ///< a program may open any number of files that each have something wrong
+/// a program may open any number of files that each have something wrong
+constexpr std::size_t most_texts = 100;
 
 bool speaks(MPI_Comm comm) {
   int rank = 0, size = 1;

@@ -12,7 +12,8 @@ using Pairs = std::map<std::string, std::string>;
 /// COLLIO_HINTS, COLLIO_SET_FOR, COLLIO_ENABLE=0 and others.
 struct EnvironmentHints {
   Pairs pairs;
-  std::vector<std::string> warnings;  ///< on what is no hint
+  /// on what is no hint
+  std::vector<std::string> warnings;
 };
 
 /// `path`: without a driver's name. Not collective.

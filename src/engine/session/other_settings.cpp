@@ -20,7 +20,8 @@ namespace collio::engine {
 
 namespace {
 
-constexpr const char* site_file = "/etc/romio-hints";  ///< ROMIO's, where no other can be read
+/// ROMIO's, where no other can be read
+constexpr const char* site_file = "/etc/romio-hints";
 constexpr std::size_t most_bytes = 1 << 20;
 
 /// The text of a regular file; none, with errno: it cannot be read.

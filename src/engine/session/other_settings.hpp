@@ -14,17 +14,25 @@ namespace collio::engine {
 
 /// What a file's hints are without these settings.
 struct GivenHints {
-  const Pairs& program;      ///< of the call that opens it
-  const Pairs& environment;  ///< collio's
-  std::string path;          ///< as the program gave it
-  std::string plain;         ///< without a driver's name
-  Pairs striping;            ///< that the MPI library tells of the file it opened
+  /// of the call that opens it
+  const Pairs& program;
+  /// collio's
+  const Pairs& environment;
+  /// as the program gave it
+  std::string path;
+  /// without a driver's name
+  std::string plain;
+  /// that the MPI library tells of the file it opened
+  Pairs striping;
 };
 
 struct OtherSettings {
-  Pairs pairs;                        ///< in place of the given ones, or beside them
-  std::string origins;                ///< "cb_nodes=4 (ROMIO_HINTS), ..."
-  std::vector<std::string> warnings;  ///< on what is no hint
+  /// in place of the given ones, or beside them
+  Pairs pairs;
+  /// "cb_nodes=4 (ROMIO_HINTS), ..."
+  std::string origins;
+  /// on what is no hint
+  std::vector<std::string> warnings;
 };
 
 /// The settings of this rank's process. Reads files: for one rank only. Not collective. Thread-safe.

@@ -49,10 +49,14 @@ class Session {
   /// What a front adds to a close.
   struct Closing {
     AtClose subfiles = AtClose::keep;
-    bool agree = false;           ///< ranks are to agree on `mine`; the same on all
-    core::Error mine;             ///< found by this rank
-    std::string what;             ///< it is about, for other ranks
-    std::function<void()> alone;  ///< done on rank 0 once nobody uses what the front keeps beside the file
+    /// ranks are to agree on `mine`; the same on all
+    bool agree = false;
+    /// found by this rank
+    core::Error mine;
+    /// it is about, for other ranks
+    std::string what;
+    /// done on rank 0 once nobody uses what the front keeps beside the file
+    std::function<void()> alone;
   };
   /// Ends what is under way and closes the file; `engine` is null then. The worst error, on all ranks.
   /// Collective.
@@ -64,9 +68,11 @@ class Session {
  private:
   [[nodiscard]] core::Error close_in_visit(const Visit& visit, const Closing& closing);
 
-  std::size_t warnings_said_ = 0;  ///< of the file's, on stderr
+  /// of the file's, on stderr
+  std::size_t warnings_said_ = 0;
   FileReport report_;
-  std::unique_ptr<WorkQueue> queue_;  ///< last: its thread uses the rest
+  /// last: its thread uses the rest
+  std::unique_ptr<WorkQueue> queue_;
 };
 
 }  // namespace collio::engine

@@ -18,8 +18,8 @@ using transport::no_round;
 
 namespace {
 
-constexpr std::int64_t descriptions_bytes =
-    64 << 10;  ///< of a window's pieces beside its data; with more, they have to be small
+/// of a window's pieces beside its data; with more, they have to be small
+constexpr std::int64_t descriptions_bytes = 64 << 10;
 
 /// The tiling sum of a slot's pieces, coalesced. Sums of touching pieces add up to the sum of the whole, so
 /// it is what the ranks booked, unless pieces overlap: then the bytes differ.

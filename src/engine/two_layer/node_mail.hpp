@@ -20,8 +20,10 @@ namespace collio::engine {
 /// that its own message is due.
 struct SlotMessage {
   transport::MessageHeader header;
-  core::PackedExtents extents;  ///< offsets from the first piece
-  bool due = true;              ///< others expect it
+  /// offsets from the first piece
+  core::PackedExtents extents;
+  /// others expect it
+  bool due = true;
 
   /// Data bytes of the pieces.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept {
@@ -70,7 +72,8 @@ class Outgoing {
   /// What a request sends.
   struct Sent {
     transport::Buffer buffer;
-    int domain = no_domain;  ///< of pieces or requests; an answer does not hold up further messages
+    /// of pieces or requests; an answer does not hold up further messages
+    int domain = no_domain;
     std::int64_t batch = 0, bytes = 0;
     bool first_step = false;
   };
@@ -84,8 +87,10 @@ class Outgoing {
   flow::InTransit in_transit_;
   transport::NodeCounts::BytesOut& bytes_out_;
   transport::InFlight<Sent> sent_;
-  std::vector<std::uint8_t> of_domain_;  ///< messages of pieces or requests that are on their way
-  int of_first_step_ = 0;                ///< of these
+  /// messages of pieces or requests that are on their way
+  std::vector<std::uint8_t> of_domain_;
+  /// of these
+  int of_first_step_ = 0;
 };
 
 /// The mailboxes of this rank: messages of other nodes for the windows whose mail it receives.
@@ -93,8 +98,10 @@ class NodeMail {
  public:
   /// What is known of a window's mail when all of it is in.
   struct Account {
-    bool any = false;       ///< there was some
-    std::int64_t next = 0;  ///< round for which some is announced; no_round: none
+    /// there was some
+    bool any = false;
+    /// round for which some is announced; no_round: none
+    std::int64_t next = 0;
   };
   /// accept(window, message): a message for a window whose slot is in turn. complete(window, account): all
   /// messages of its round are in.
@@ -122,7 +129,8 @@ class NodeMail {
         : domain(of_domain), inbox(mail.call_.link, of_domain, senders, mail.early_) {}
     int domain;
     transport::Inbox inbox;
-    std::deque<NodeWindow> open;  ///< by round
+    /// by round
+    std::deque<NodeWindow> open;
   };
   bool advance(Box& box);
 

@@ -19,9 +19,10 @@ using observe::Steps;
 
 namespace {
 
-constexpr std::size_t staging_bytes = 64 << 10;  ///< stays in cache
-constexpr std::size_t device_staging_bytes =
-    1 << 20;  ///< each copy from or to a device costs some microseconds
+/// stays in cache
+constexpr std::size_t staging_bytes = 64 << 10;
+/// each copy from or to a device costs some microseconds
+constexpr std::size_t device_staging_bytes = 1 << 20;
 constexpr std::size_t batch_size = 128;
 using Batch = std::array<core::Run, batch_size>;
 

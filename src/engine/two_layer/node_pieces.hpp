@@ -37,7 +37,8 @@ class NodePieces {
   /// What placing and marking find out.
   struct Sums {
     core::TilingSum sum;
-    std::int64_t end = 0;  ///< of the last piece
+    /// of the last piece
+    std::int64_t end = 0;
   };
   /// Describes them in `room`. False: they do not fit.
   [[nodiscard]] bool list(std::span<std::byte> room, std::int64_t origin, transport::PartHead& head,
@@ -49,18 +50,19 @@ class NodePieces {
   void collect_direct(const std::byte* base);
   void collect_staged(const std::byte* base);
   [[nodiscard]] std::int64_t bytes_left() const noexcept;
-  [[nodiscard]] std::int64_t next_staged()
-      const noexcept;  ///< bytes of the next part that goes through staging
+  /// bytes of the next part that goes through staging
+  [[nodiscard]] std::int64_t next_staged() const noexcept;
 
   CollectiveCall& call_;
   transport::NodeSlots& slots_;
   core::Cursor cursor_;
   transport::Buffer buffer_;
-  std::array<std::byte, 4096>
-      spare_;  ///< where there is no memory for a buffer: others wait for this rank's pieces
-  std::span<std::byte>
-      staging_;  ///< for memory that is not contiguous, or a device's: the buffer or the spare; else empty
-  std::int64_t limit_ = 0;  ///< end of this rank's bytes in the window
+  /// where there is no memory for a buffer: others wait for this rank's pieces
+  std::array<std::byte, 4096> spare_;
+  /// for memory that is not contiguous, or a device's: the buffer or the spare; else empty
+  std::span<std::byte> staging_;
+  /// end of this rank's bytes in the window
+  std::int64_t limit_ = 0;
 };
 
 }  // namespace collio::engine

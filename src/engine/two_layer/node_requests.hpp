@@ -21,7 +21,8 @@ class NodeRequests {
   struct Waiting {
     NodeWindow window;
     SlotMessage message;
-    transport::Buffer answer;  ///< none: it goes to the slot
+    /// none: it goes to the slot
+    transport::Buffer answer;
   };
   [[nodiscard]] bool have_answer(Waiting& w) const;
   [[nodiscard]] std::byte* answer_of(const Waiting& w) const;

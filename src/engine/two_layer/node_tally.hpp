@@ -56,8 +56,10 @@ class NodeTally {
   policy::Teams teams_;
   int ranks_, team_, window_slots_;
   std::int64_t slot_bytes_;
-  std::optional<flow::Tally> tally_;  ///< none: one node
-  std::vector<bool> mine_;            ///< by place
+  /// none: one node
+  std::optional<flow::Tally> tally_;
+  /// by place
+  std::vector<bool> mine_;
 };
 
 }  // namespace collio::engine

@@ -16,29 +16,41 @@ namespace collio::engine {
 /// One window of a call and the slot it passes through on this node.
 struct NodeWindow {
   enum Role {
-    home,   ///< the aggregator is on this node: the window is written or read here
-    relay,  ///< pieces of this group of nodes meet here on their way to the aggregator
-    away,   ///< pieces of a team of this node's ranks meet here on their way
+    /// the aggregator is on this node: the window is written or read here
+    home,
+    /// pieces of this group of nodes meet here on their way to the aggregator
+    relay,
+    /// pieces of a team of this node's ranks meet here on their way
+    away,
   };
   core::Extent extent;
   std::int64_t round = 0;
   int domain = 0;
   int slot = 0;
-  std::int64_t step = 0, batch = 0;  ///< of the call; number
+  /// of the call; number
+  std::int64_t step = 0, batch = 0;
   Role role = home;
-  bool mine = true;                    ///< this rank is one of those that pass it
-  bool receives = false;               ///< this rank gets the mail for it
-  bool anyone = true;                  ///< some rank of this node passes it
-  bool packed = false;                 ///< away: pieces are packed, not placed
-  std::int64_t room_bytes = 0;         ///< for these
-  std::int64_t answer_at = 0;          ///< a packed read: where this rank's bytes come to be
-  transport::NodeSlots::Window entry;  ///< what the slots keep of it
+  /// this rank is one of those that pass it
+  bool mine = true;
+  /// this rank gets the mail for it
+  bool receives = false;
+  /// some rank of this node passes it
+  bool anyone = true;
+  /// away: pieces are packed, not placed
+  bool packed = false;
+  /// for these
+  std::int64_t room_bytes = 0;
+  /// a packed read: where this rank's bytes come to be
+  std::int64_t answer_at = 0;
+  /// what the slots keep of it
+  transport::NodeSlots::Window entry;
 };
 
 /// Windows that pass through a group of slots together, in this rank's order: those that concern it.
 struct NodeBatch {
   int group = 0;
-  std::int64_t step = 0, number = 0;  ///< see flow::Batch
+  /// see flow::Batch
+  std::int64_t step = 0, number = 0;
   std::vector<NodeWindow> windows;
 };
 
@@ -46,7 +58,8 @@ struct NodeBatch {
 struct NodeLane {
   flow::Course course;
   bool left = false;
-  NodeBatch batch;  ///< the next one that concerns this rank
+  /// the next one that concerns this rank
+  NodeBatch batch;
 };
 
 class NodeWindows {
@@ -88,7 +101,8 @@ class NodeWindows {
   const CollectiveCall& call_;
   const policy::Domains& domains_;
   const policy::Teams& teams_;
-  int team_;  ///< this rank's
+  /// this rank's
+  int team_;
   NodeTally tally_;
   flow::WindowOrder order_;
   flow::Batch next_;

@@ -12,7 +12,8 @@ namespace collio::engine {
 
 /// In a slot, before a rank's list.
 struct PackedPart {
-  std::int64_t room = 0;  ///< of the part
+  /// of the part
+  std::int64_t room = 0;
   transport::PartHead head;
 };
 static_assert(sizeof(PackedPart) == flow::part_head_bytes);

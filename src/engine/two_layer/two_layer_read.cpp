@@ -99,7 +99,8 @@ class WindowLoader {
   PathResult& moved_;
   transport::NodeSlots& slots_;
   bool serves_;
-  storage::Storage* file_ = nullptr;  ///< once a read was begun
+  /// once a read was begun
+  storage::Storage* file_ = nullptr;
   std::vector<UnderWay> under_way_;
 };
 
@@ -294,8 +295,10 @@ class NodeReader {
   /// One node's windows are there as soon as they are read; those of other nodes are under way for longer.
   const std::size_t most_begun_ =
       call_.plan.several_nodes ? static_cast<std::size_t>(windows_.layout().groups.groups()) : 1;
-  std::deque<NodeBatch> begun_;     ///< windows that this rank passes
-  std::vector<NodeWindow> wanted_;  ///< to be read by this rank and no other
+  /// windows that this rank passes
+  std::deque<NodeBatch> begun_;
+  /// to be read by this rank and no other
+  std::vector<NodeWindow> wanted_;
 };
 
 }  // namespace

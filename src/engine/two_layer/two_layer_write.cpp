@@ -59,7 +59,8 @@ class WindowWriter {
  private:
   struct UnderWay {
     int slot = 0;
-    std::int64_t offset = 0;  ///< of the first byte
+    /// of the first byte
+    std::int64_t offset = 0;
     transport::WindowWrite write;
   };
 

@@ -58,7 +58,8 @@ class FenceSteps {
  private:
   CollectiveCall& call_;
   bool reads_;
-  std::int64_t round_ = 0;  ///< of the next step
+  /// of the next step
+  std::int64_t round_ = 0;
 };
 
 }  // namespace collio::engine

@@ -22,9 +22,10 @@ namespace {
 
 /// The requests for a window: of other ranks, and this rank's own.
 struct WindowRequests {
-  std::deque<transport::Received>
-      others;                  ///< without a buffer: there is no memory, and the answer has no bytes
-  transport::MessageView own;  ///< no pieces: there is none
+  /// without a buffer: there is no memory, and the answer has no bytes
+  std::deque<transport::Received> others;
+  /// no pieces: there is none
+  transport::MessageView own;
   std::vector<std::uint8_t> own_extents;
   std::int64_t own_stream_begin = 0;
 };

@@ -21,7 +21,8 @@ std::atomic<int> pending{0};
 static_assert(sizeof pending == sizeof(int) && std::atomic<int>::is_always_lock_free);
 
 struct Requests {
-  std::mutex mutex;  ///< never held while MPI is called
+  /// never held while MPI is called
+  std::mutex mutex;
   std::map<MPI_Request, std::shared_ptr<Operation>> operations;
 };
 

@@ -16,7 +16,8 @@ namespace collio::mpiio {
 
 struct Operation : std::enable_shared_from_this<Operation> {
   Operation(const std::shared_ptr<OpenFile>& of, const DataCall& what);
-  ~Operation();  ///< what it cost the program goes into the file's log
+  /// what it cost the program goes into the file's log
+  ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
@@ -33,21 +34,28 @@ struct Operation : std::enable_shared_from_this<Operation> {
     return done && (library_code != MPI_SUCCESS || !result.error.ok());
   }
 
-  const access::Reserve::Use
-      no_list_fails;  ///< other ranks wait for this one, in the call and on the way to it
+  /// other ranks wait for this one, in the call and on the way to it
+  const access::Reserve::Use no_list_fails;
   std::weak_ptr<OpenFile> file;
-  DataCall call;  ///< Place::at by now
+  /// Place::at by now
+  DataCall call;
   engine::CallRequest request;
-  MPI_Datatype own_type = MPI_DATATYPE_NULL;  ///< a copy, when the library may have to do the call with it
+  /// a copy, when the library may have to do the call with it
+  MPI_Datatype own_type = MPI_DATATYPE_NULL;
   MPI_Request handle = MPI_REQUEST_NULL;
 
-  std::atomic<bool> done{false};       ///< the members below may be read when it is
-  std::atomic<bool> completed{false};  ///< and so is its request: MPICH's MPI_Waitall may wait for no other
+  /// the members below may be read when it is
+  std::atomic<bool> done{false};
+  /// and so is its request: MPICH's MPI_Waitall may wait for no other
+  std::atomic<bool> completed{false};
   engine::Completion result;
-  int library_code = MPI_SUCCESS;  ///< of the MPI library, when that did the call
-  double busy_s = 0, end_s = 0;    ///< how long it took, and when it ended
+  /// of the MPI library, when that did the call
+  int library_code = MPI_SUCCESS;
+  /// how long it took, and when it ended
+  double busy_s = 0, end_s = 0;
   double post_s = 0;
-  std::atomic<double> waited_s{0};  ///< of the program, for this
+  /// of the program, for this
+  std::atomic<double> waited_s{0};
 };
 
 /// How many there are; what the shim looks at.

@@ -16,7 +16,8 @@ namespace {
 /// The table without the errors.
 collio_calls unguarded;
 
-std::atomic<bool> any_opened{false};  ///< else no call needs to look
+/// else no call needs to look
+std::atomic<bool> any_opened{false};
 
 std::shared_ptr<OpenFile> sequential(MPI_File handle) {
   if (!any_opened.load(std::memory_order_relaxed)) return nullptr;

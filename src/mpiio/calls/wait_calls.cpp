@@ -52,7 +52,8 @@ class OwnOperations {
   std::vector<std::shared_ptr<Operation>> operations_;
   ProgramWaits waits_;
   bool any_ = false;
-  mutable std::vector<std::pair<int, int>> errors_;  ///< index of a status, its error
+  /// index of a status, its error
+  mutable std::vector<std::pair<int, int>> errors_;
 };
 
 const collio_waits& library() { return *shim->waits; }

@@ -12,26 +12,37 @@ namespace collio::mpiio {
 
 /// This rank's part.
 struct OpenWords {
-  bool opened = false;  ///< by the library: it may fail on some ranks
-  int mode = 0;         ///< the program's amode
-  bool check = false;   ///< check mode is asked for
+  /// by the library: it may fail on some ranks
+  bool opened = false;
+  /// the program's amode
+  int mode = 0;
+  /// check mode is asked for
+  bool check = false;
   bool has_memory = true;
-  bool in_subfiles = false;  ///< the file is; the first rank looks
-  core::Error path;          ///< collio does not know the file that the library opened
-  double patience_s = 60;    ///< 0: does not say what it waits for
+  /// the file is; the first rank looks
+  bool in_subfiles = false;
+  /// collio does not know the file that the library opened
+  core::Error path;
+  /// 0: does not say what it waits for
+  double patience_s = 60;
 };
 
 /// One meeting of the program's communicator, in which a shim without an engine takes part (shim_absent.c).
 /// Collective.
 struct OpenAgreement {
-  bool opened = false;       ///< on all ranks
-  bool same_mode = false;    ///< all ranks gave the same one
-  bool check = false;        ///< some rank asked for check mode
-  bool in_subfiles = false;  ///< the file's bytes are where the library does not look
-  std::string_view
-      why_not;  ///< why the file is the library's; empty: no reason so far. It may be the text of `mine`
+  /// on all ranks
+  bool opened = false;
+  /// all ranks gave the same one
+  bool same_mode = false;
+  /// some rank asked for check mode
+  bool check = false;
+  /// the file's bytes are where the library does not look
+  bool in_subfiles = false;
+  /// why the file is the library's; empty: no reason so far. It may be the text of `mine`
+  std::string_view why_not;
 
-  engine::OpenWord::Words engines{};  ///< the least of the engines' words
+  /// the least of the engines' words
+  engine::OpenWord::Words engines{};
 
   struct At {
     MPI_Comm comm;

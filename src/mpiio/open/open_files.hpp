@@ -22,18 +22,28 @@ enum class Representation : std::int32_t { native, external32, internal, other }
 
 struct OpenFile : engine::Session {
   using Session::Session;
-  int mode = 0;         ///< MPI_MODE_*, of a file in subfiles; the MPI library heeds that of others
-  bool atomic = false;  ///< atomic mode: the MPI library keeps it
-  Representation representation = Representation::native;  ///< of the view
-  bool view_described = true;                              ///< every rank's view is one collio can walk
+  /// MPI_MODE_*, of a file in subfiles; the MPI library heeds that of others
+  int mode = 0;
+  /// atomic mode: the MPI library keeps it
+  bool atomic = false;
+  /// of the view
+  Representation representation = Representation::native;
+  /// every rank's view is one collio can walk
+  bool view_described = true;
   ProgramView program_view;
   SharedPointer shared_pointer;
-  std::once_flag own_mark;  ///< this rank wrote what may come beside collective calls of other ranks
-  std::mutex pointer;       ///< the individual file pointer is read and then set
-  std::optional<MPI_Offset> pointer_meanwhile;   ///< it, while a call under way gives the library the view
-  std::shared_ptr<Operation> split;              ///< the split call that was begun and not ended
-  bool library_split = false;                    ///< a split call that the MPI library does is under way
-  std::vector<std::weak_ptr<Operation>> posted;  ///< what may be in the queue
+  /// this rank wrote what may come beside collective calls of other ranks
+  std::once_flag own_mark;
+  /// the individual file pointer is read and then set
+  std::mutex pointer;
+  /// it, while a call under way gives the library the view
+  std::optional<MPI_Offset> pointer_meanwhile;
+  /// the split call that was begun and not ended
+  std::shared_ptr<Operation> split;
+  /// a split call that the MPI library does is under way
+  bool library_split = false;
+  /// what may be in the queue
+  std::vector<std::weak_ptr<Operation>> posted;
 
   /// The individual file pointer. Under the lock `pointer` where calls may be under way. Not collective.
   [[nodiscard]] MPI_Offset position(MPI_File handle) const;

@@ -29,8 +29,10 @@ struct Opening {
 
   engine::FileRequest request;
   OpenWords words;
-  MPI_Info merged = MPI_INFO_NULL;  ///< for the library; null without memory
-  std::string origins;              ///< of the request's settings, for people
+  /// for the library; null without memory
+  MPI_Info merged = MPI_INFO_NULL;
+  /// of the request's settings, for people
+  std::string origins;
 
  private:
   void look(MPI_File file, const char* path);

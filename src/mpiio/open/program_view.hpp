@@ -19,7 +19,8 @@ namespace collio::mpiio {
 
 /// How a view is to be treated; the largest value of all ranks holds for all.
 enum class ViewKind : std::int32_t {
-  bytes,  ///< all bytes of the file, in plain etypes: the etype alone says as much
+  /// all bytes of the file, in plain etypes: the etype alone says as much
+  bytes,
   plain,
   costly,
   undescribed,
@@ -72,9 +73,10 @@ class ProgramView {
   access::RetainedType etype_, filetype_;
   bool known_ = false, plain_handed_on_ = false;
   std::atomic<bool> whole_file_{true}, library_missed_view_{false};
-  std::atomic<bool> installed_{true};  ///< a call under way may set it
-  std::int64_t unit_bytes_ =
-      0;  ///< of install_unit's common etype, where the library's view is that still; 0: it is another
+  /// a call under way may set it
+  std::atomic<bool> installed_{true};
+  /// of install_unit's common etype, where the library's view is that still; 0: it is another
+  std::int64_t unit_bytes_ = 0;
   std::atomic<bool> shared_pointer_moved_{false};
 };
 

@@ -35,9 +35,11 @@ class SharedPointer {
   storage::CounterFile& counter(const engine::File& file);
 
   bool kept_here_ = false, was_kept_here_ = false, for_all_ranks_ = true;
-  std::int64_t view_ = 0;  ///< how many views there were
+  /// how many views there were
+  std::int64_t view_ = 0;
   std::mutex opening_;
-  std::unique_ptr<storage::CounterFile> counter_;  ///< null: not used yet
+  /// null: not used yet
+  std::unique_ptr<storage::CounterFile> counter_;
 };
 
 }  // namespace collio::mpiio

@@ -15,7 +15,8 @@ namespace collio::mpiio {
 struct AskedView {
   MPI_Offset displacement;
   MPI_Datatype etype, filetype;
-  bool reads, writes;  ///< as the program opened its file
+  /// as the program opened its file
+  bool reads, writes;
 };
 
 /// Whether a view may break the rules: negative or descending displacements, overlaps, parts of etypes, types

@@ -62,10 +62,13 @@ class StorageWays {
     return std::span(hops_).subspan(begins_[at(node)], begins_[at(node) + 1] - begins_[at(node)]);
   }
 
-  std::vector<Way> hops_;  ///< of all nodes' ways, one after the other
+  /// of all nodes' ways, one after the other
+  std::vector<Way> hops_;
   std::vector<std::size_t> begins_{0};
-  std::vector<double> latencies_s_;  ///< [node]
-  std::vector<double> bytes_;        ///< [hop]
+  /// [node]
+  std::vector<double> latencies_s_;
+  /// [hop]
+  std::vector<double> bytes_;
 };
 
 /// Elects for one partition after the other.
@@ -155,14 +158,20 @@ class Voting {
   Election election_;
   const ElectionProblem& problem_;
   StorageWays ways_;
-  std::vector<machine::Reach> to_storage_;  ///< [node]
-  std::vector<DomainBytes> everyone_;       ///< all nodes, as members
-  std::vector<int> served_;                 ///< [node]: partitions
+  /// [node]
+  std::vector<machine::Reach> to_storage_;
+  /// all nodes, as members
+  std::vector<DomainBytes> everyone_;
+  /// [node]: partitions
+  std::vector<int> served_;
   std::size_t most_heavy_;
-  double bytes_ = 0, members_ = 1;  ///< of the partition
-  std::vector<DomainBytes> heavy_;  ///< its members that C1 looks at, most bytes first
+  /// of the partition
+  double bytes_ = 0, members_ = 1;
+  /// its members that C1 looks at, most bytes first
+  std::vector<DomainBytes> heavy_;
   int best_ = -1;
-  double least_ = 0;  ///< cost of the best
+  /// cost of the best
+  double least_ = 0;
 };
 
 }  // namespace

@@ -23,15 +23,19 @@ namespace collio::policy {
 
 struct ElectionProblem {
   const machine::Topology& topology;
-  std::vector<int> nodes;    ///< of the job: network node of each
-  NodeBytes bytes;           ///< of each node of the job, by partition
-  std::vector<int> storage;  ///< of each node of the job: the vertex where its storage is; no_vertex: storage
-                             ///< counts nothing
+  /// of the job: network node of each
+  std::vector<int> nodes;
+  /// of each node of the job, by partition
+  NodeBytes bytes;
+  /// of each node of the job: the vertex where its storage is; no_vertex: storage counts nothing
+  std::vector<int> storage;
 };
 
 struct ElectionCost {
-  double gather_s = 0;  ///< C1
-  double write_s = 0;   ///< C2
+  /// C1
+  double gather_s = 0;
+  /// C2
+  double write_s = 0;
   [[nodiscard]] double sum_s() const noexcept { return gather_s + write_s; }
 };
 

@@ -18,15 +18,18 @@ namespace collio::policy {
 struct Teams {
   int ranks = 1;
   int count = 1;
-  [[nodiscard]] int first_rank(int team) const noexcept;  ///< its local aggregator, by local rank
+  /// its local aggregator, by local rank
+  [[nodiscard]] int first_rank(int team) const noexcept;
   [[nodiscard]] int size(int team) const noexcept;
   [[nodiscard]] int team_of(int local_rank) const noexcept;
 };
 
 /// How messages travel: from the teams of every node to the nodes that serve file domains.
 struct Layers {
-  std::vector<Teams> teams;  ///< per node
-  int nodes_per_group = 1;   ///< 1: no third layer
+  /// per node
+  std::vector<Teams> teams;
+  /// 1: no third layer
+  int nodes_per_group = 1;
 
   [[nodiscard]] int local_aggregators() const noexcept;
   [[nodiscard]] int group_of(int node) const noexcept { return node / nodes_per_group; }

@@ -55,7 +55,8 @@ class NodeBytes {
 
  private:
   int columns_ = 0;
-  std::vector<std::size_t> begins_{0};  ///< of rows, and the last one's end
+  /// of rows, and the last one's end
+  std::vector<std::size_t> begins_{0};
   std::vector<Entry> entries_;
 };
 

@@ -12,17 +12,21 @@
 namespace collio::policy {
 
 enum class Counting {
-  automatic,  ///< as many as a policy may place
-  hint,       ///< cb_nodes; automatic where it is not given
-  stripes,  ///< the file's stripes, so that each has one writer (group-cyclic domains); automatic where they
-            ///< are not known
+  /// as many as a policy may place
+  automatic,
+  /// cb_nodes; automatic where it is not given
+  hint,
+  /// the file's stripes, so that each has one writer (group-cyclic domains); automatic where they are not
+  /// known
+  stripes,
 };
 
 struct SelectionRequest {
   const machine::Machine& machine;
   const Hints& hints;
   Counting counting = Counting::hint;
-  int stripes = 0;  ///< of the file; 0: not known
+  /// of the file; 0: not known
+  int stripes = 0;
 };
 
 /// Aggregators there will be, never none. With `stripes` more than a policy may place it is the most that

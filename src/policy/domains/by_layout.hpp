@@ -16,31 +16,44 @@ namespace collio::policy {
 
 /// What settled the cut.
 enum class WhyCut {
-  unknown_layout,  ///< nothing is known of the file's stripes, or a hint says to ignore them
-  hint,            ///< collio_domains, or another striping_unit than the file's
-  dealt,           ///< stripes are dealt to aggregators
-  aligned,         ///< domains begin at stripes: a read, one node, no count of targets, or one target
-  short_stripes,   ///< as aligned: calls of one stripe each would be too short to deal them
-  few_stripes,     ///< as aligned: the call has fewer stripes than aggregators
-  uneven,          ///< as aligned: no number of aggregators near the wanted one fits the targets
-  given_number,    ///< as aligned: cb_nodes, and that number does not fit the targets
-  long_stripes,    ///< not even aligned: that would leave most aggregators without bytes
+  /// nothing is known of the file's stripes, or a hint says to ignore them
+  unknown_layout,
+  /// collio_domains, or another striping_unit than the file's
+  hint,
+  /// stripes are dealt to aggregators
+  dealt,
+  /// domains begin at stripes: a read, one node, no count of targets, or one target
+  aligned,
+  /// as aligned: calls of one stripe each would be too short to deal them
+  short_stripes,
+  /// as aligned: the call has fewer stripes than aggregators
+  few_stripes,
+  /// as aligned: no number of aggregators near the wanted one fits the targets
+  uneven,
+  /// as aligned: cb_nodes, and that number does not fit the targets
+  given_number,
+  /// not even aligned: that would leave most aggregators without bytes
+  long_stripes,
 };
 
 struct CutChoice {
   Cut cut = Cut::even;
   std::int64_t alignment_bytes = 1;
   int aggregators = 1;
-  int targets = 0;  ///< over which the file is striped, for group_cyclic; 0: not known
+  /// over which the file is striped, for group_cyclic; 0: not known
+  int targets = 0;
   WhyCut why = WhyCut::unknown_layout;
-  int begins = 1;  ///< targets of stripes as long as the alignment, for contiguous domains to begin at
+  /// targets of stripes as long as the alignment, for contiguous domains to begin at
+  int begins = 1;
 };
 
 struct CutQuestion {
   bool write = false;
   core::Extent span;
-  int wanted = 1;     ///< aggregators, without a look at the layout
-  int available = 1;  ///< aggregators there may be
+  /// aggregators, without a look at the layout
+  int wanted = 1;
+  /// aggregators there may be
+  int available = 1;
 };
 
 /// Pure. O(available).

@@ -16,16 +16,22 @@
 namespace collio::policy {
 
 struct Domains {
-  std::int64_t low = 0;   ///< first byte of domain 0, aligned down
-  std::int64_t high = 0;  ///< end of the last domain
-  std::int64_t domain_bytes =
-      1;  ///< length of every domain but the last; of dealt stripes: of every group but the last
-  std::int64_t window_bytes = 1;  ///< most bytes of a window
-  int count = 0;                  ///< domains in use
-  std::int64_t stripe_bytes = 0;  ///< of stripes that are dealt; 0: domains are contiguous
-  int members = 1;                ///< domains of a group, of dealt stripes
-  std::shared_ptr<const std::vector<std::int64_t>>
-      bounds;  ///< of contiguous domains that differ: begins and last end, from low
+  /// first byte of domain 0, aligned down
+  std::int64_t low = 0;
+  /// end of the last domain
+  std::int64_t high = 0;
+  /// length of every domain but the last; of dealt stripes: of every group but the last
+  std::int64_t domain_bytes = 1;
+  /// most bytes of a window
+  std::int64_t window_bytes = 1;
+  /// domains in use
+  int count = 0;
+  /// of stripes that are dealt; 0: domains are contiguous
+  std::int64_t stripe_bytes = 0;
+  /// domains of a group, of dealt stripes
+  int members = 1;
+  /// of contiguous domains that differ: begins and last end, from low
+  std::shared_ptr<const std::vector<std::int64_t>> bounds;
 
   [[nodiscard]] bool dealt() const noexcept { return stripe_bytes > 0; }
   /// Of contiguous domains.
@@ -76,11 +82,13 @@ struct Domains {
 
 /// What a cut must satisfy.
 struct CutRequest {
-  core::Extent span;  ///< bytes the call accesses
+  /// bytes the call accesses
+  core::Extent span;
   int aggregators = 1;
   std::int64_t alignment_bytes = 4096;
   std::int64_t window_bytes = 16 << 20;
-  int targets = 1;  ///< that the file's stripes are dealt to, where these are as long as the alignment
+  /// that the file's stripes are dealt to, where these are as long as the alignment
+  int targets = 1;
 };
 
 /// The longest window of at most `most` bytes that ends where units end: whole units, or an even part of one.

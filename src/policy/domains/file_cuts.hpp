@@ -32,10 +32,13 @@ struct ContiguousDomains {
 struct CyclicDomains {
   core::Extent span;
   std::int64_t stripe_bytes = 1;
-  int members = 1;  ///< aggregators of a group
+  /// aggregators of a group
+  int members = 1;
   int groups = 1;
-  std::int64_t group_low = 0;    ///< where the first group begins: at or below the span
-  std::int64_t group_bytes = 1;  ///< the last group may be longer
+  /// where the first group begins: at or below the span
+  std::int64_t group_low = 0;
+  /// the last group may be longer
+  std::int64_t group_bytes = 1;
 
   [[nodiscard]] int count() const noexcept { return members * groups; }
   /// Of a byte of the span: group * members + (offset / stripe_bytes) mod members. O(1).
@@ -53,7 +56,8 @@ void add_bytes(const CyclicDomains& cut, const core::Extent& extent,
 struct FileCutRequest {
   core::Extent span;
   int aggregators = 1;
-  std::int64_t unit_bytes = 4096;  ///< stripe, or lock or block
+  /// stripe, or lock or block
+  std::int64_t unit_bytes = 4096;
 };
 
 /// Boundaries of the even cut, each moved to the nearest multiple of the unit (halfway up) inside the span.
@@ -71,7 +75,8 @@ struct FileCutRequest {
 struct Histogram {
   std::int64_t low = 0;
   std::int64_t region_bytes = 1;
-  std::vector<std::int64_t> bytes;  ///< of each region
+  /// of each region
+  std::vector<std::int64_t> bytes;
 };
 
 /// Boundary i where i / aggregators of the data lie below it, taking the data of a region as spread evenly

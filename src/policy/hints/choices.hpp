@@ -29,23 +29,34 @@ enum class StorageKind { automatic, posix, threads, uring, null };
 
 /// Which ranks aggregate, from the machine alone (policy/aggregators/select_aggregators).
 enum class Selection {
-  dealt,         ///< round robin over nodes, spread over a node's ranks: the default
-  one_per_node,  ///< a node's first rank
-  per_numa,      ///< the first rank of every memory domain
-  per_nic,       ///< the first rank of every network adapter
-  round_robin,  ///< round robin over nodes, a node's ranks from the first: {0, 64, 1, 65} for 4 on 2 nodes of
-                ///< 64, as Cray MPI
-  spread,       ///< evenly over nodes and over a node's ranks, in the order of ranks (Kang et al., TPDS 2020)
+  /// round robin over nodes, spread over a node's ranks: the default
+  dealt,
+  /// a node's first rank
+  one_per_node,
+  /// the first rank of every memory domain
+  per_numa,
+  /// the first rank of every network adapter
+  per_nic,
+  /// round robin over nodes, a node's ranks from the first: {0, 64, 1, 65} for 4 on 2 nodes of 64, as Cray
+  /// MPI
+  round_robin,
+  /// evenly over nodes and over a node's ranks, in the order of ranks (Kang et al., TPDS 2020)
+  spread,
 };
 
 /// Which node aggregates a part of the file, among those that have bytes of it
 /// (policy/aggregators/elect_aggregators).
 enum class Election {
-  greedy,            ///< the first node of the partition
-  shortest_path,     ///< the one with the fewest hops to storage
-  longest_path,      ///< the most; to compare with
-  topology_aware,    ///< the least C1 + C2
-  contention_aware,  ///< as well, with what parts before put on the links to storage added to the bytes of C2
+  /// the first node of the partition
+  greedy,
+  /// the one with the fewest hops to storage
+  shortest_path,
+  /// the most; to compare with
+  longest_path,
+  /// the least C1 + C2
+  topology_aware,
+  /// as well, with what parts before put on the links to storage added to the bytes of C2
+  contention_aware,
 };
 
 /// Who aggregates: chosen from the machine alone, or elected among the nodes that have bytes of a domain.
@@ -53,11 +64,15 @@ using Who = std::variant<Selection, Election>;
 
 /// Which aggregator serves which file domain (policy/placement/assignment).
 enum class Assignment {
-  in_order,          ///< domain i to aggregator i
-  locality_aware,    ///< most bytes stay on their node
-  least_hop_bytes,   ///< fewest bytes times links
-  least_congestion,  ///< the busiest link is done soonest among the assignments that exchanges reach; never
-                     ///< later than by the others
+  /// domain i to aggregator i
+  in_order,
+  /// most bytes stay on their node
+  locality_aware,
+  /// fewest bytes times links
+  least_hop_bytes,
+  /// the busiest link is done soonest among the assignments that exchanges reach; never later than by the
+  /// others
+  least_congestion,
 };
 
 /// How the span of a call is cut into file domains (policy/domains/file_cuts).

@@ -30,19 +30,26 @@ struct FaultRange {
 
 /// What happens to a call, in this order.
 struct FaultEffect {
-  double delay_s = 0;     ///< it takes this much longer
-  double stuck_s = 0;     ///< it waits until this long after the first call that met the rule
-  int interruptions = 0;  ///< number of EINTR
-  std::optional<std::int64_t> short_bytes;  ///< the first system calls move this many bytes together
-  std::optional<int> error;  ///< then errno; 0: a system call that moves nothing and gives no error
+  /// it takes this much longer
+  double delay_s = 0;
+  /// it waits until this long after the first call that met the rule
+  double stuck_s = 0;
+  /// number of EINTR
+  int interruptions = 0;
+  /// the first system calls move this many bytes together
+  std::optional<std::int64_t> short_bytes;
+  /// then errno; 0: a system call that moves nothing and gives no error
+  std::optional<int> error;
 };
 
 struct FaultRule {
-  bool aggregators =
-      false;  ///< `who` counts aggregators in the order of domains, else ranks of the file's communicator
-  std::vector<FaultRange> who;  ///< from 0; empty: all
+  /// `who` counts aggregators in the order of domains, else ranks of the file's communicator
+  bool aggregators = false;
+  /// from 0; empty: all
+  std::vector<FaultRange> who;
   FaultPoint where = FaultPoint::write;
-  FaultRange which;  ///< of such calls of a rank on the file, from 1, since the rule is in force
+  /// of such calls of a rank on the file, from 1, since the rule is in force
+  FaultRange which;
   FaultEffect effect;
 
   /// `aggregator`: -1: the rank is none.
@@ -50,8 +57,10 @@ struct FaultRule {
 };
 
 struct FaultRules {
-  std::vector<FaultRule> rules;  ///< the first one that a call meets acts
-  std::string file;              ///< rules are in this file instead
+  /// the first one that a call meets acts
+  std::vector<FaultRule> rules;
+  /// rules are in this file instead
+  std::string file;
 };
 
 /// What is allowed, for messages.

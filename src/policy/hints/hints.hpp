@@ -24,19 +24,23 @@ struct Hints {
 #include "policy/hints/hints.def"
   /// romio_cb_write and romio_cb_read ask that each rank makes such calls for itself and waits for nobody.
   bool own_writes = false, own_reads = false;
-  std::map<std::string, std::string> in_force;  ///< every key collio honours, as MPI_File_get_info shows it
+  /// every key collio honours, as MPI_File_get_info shows it
+  std::map<std::string, std::string> in_force;
   std::vector<std::string> warnings;
-  std::vector<std::string> refused;  ///< keys whose values are not allowed
+  /// keys whose values are not allowed
+  std::vector<std::string> refused;
 };
 
 /// A row of hints.def.
 struct HintRow {
   std::string_view key, default_value, meaning;
   std::string allowed;
-  bool (*set)(std::string_view text,
-              Hints& hints);  ///< sets the row's member; false: not allowed, and nothing changed
-  std::string_view (*shown)(std::string_view text);  ///< how an allowed value is shown among those in force
-  std::string (*why)(std::string_view text);  ///< what more there is to say of a value that is not allowed
+  /// sets the row's member; false: not allowed, and nothing changed
+  bool (*set)(std::string_view text, Hints& hints);
+  /// how an allowed value is shown among those in force
+  std::string_view (*shown)(std::string_view text);
+  /// what more there is to say of a value that is not allowed
+  std::string (*why)(std::string_view text);
 };
 
 /// Every key collio knows.

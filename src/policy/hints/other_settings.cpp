@@ -48,7 +48,8 @@ void add(Settings& to, const std::string& where, const std::string& key, const s
 
 struct CraySpec {
   std::string pattern;
-  std::vector<std::string> pairs;  ///< "key=value", as they are written
+  /// "key=value", as they are written
+  std::vector<std::string> pairs;
 };
 
 std::optional<CraySpec> parse_cray_spec(std::string_view text) {

@@ -31,8 +31,10 @@ struct Settings {
 
 /// A parameter of Open MPI that says what a hint says.
 struct OpenMpiParameter {
-  const char* variable;                ///< of the environment
-  std::vector<std::string_view> keys;  ///< hints
+  /// of the environment
+  const char* variable;
+  /// hints
+  std::vector<std::string_view> keys;
 };
 
 [[nodiscard]] const std::vector<OpenMpiParameter>& open_mpi_parameters();

@@ -10,7 +10,8 @@ namespace collio::policy {
 
 /// Hints for the files that `pattern` matches.
 struct PathHints {
-  std::string pattern;  ///< of the shell's kind; with a '/': of the whole path, else of the name
+  /// of the shell's kind; with a '/': of the whole path, else of the name
+  std::string pattern;
   std::map<std::string, std::string> hints;
 };
 

@@ -17,7 +17,8 @@ namespace {
 using core::at;
 
 constexpr int nobody = -1;
-constexpr std::size_t most_heavy = 8;  ///< nodes that a domain may go to for its bytes' sake
+/// nodes that a domain may go to for its bytes' sake
+constexpr std::size_t most_heavy = 8;
 
 /// Bytes that a node has of a domain.
 struct Heavy {
@@ -43,7 +44,8 @@ struct Slots {
     return slot_of_domain;
   }
 
-  std::vector<std::vector<int>> of_node;  ///< ascending
+  /// ascending
+  std::vector<std::vector<int>> of_node;
   const std::vector<int>& seats;
 };
 
@@ -152,7 +154,8 @@ class Exchanges {
   /// A slot's domain.
   struct Held {
     int domain = nobody;
-    std::int64_t bytes = 0, kept = 0;  ///< of the domain: all, and those of the slot's node
+    /// of the domain: all, and those of the slot's node
+    std::int64_t bytes = 0, kept = 0;
   };
   /// An exchange, and the loads of the busiest node and of the other one afterwards.
   struct Move {
@@ -221,8 +224,10 @@ class Exchanges {
   const NodeBytes by_domain_;
   const Slots& slots_;
   NodeLoads loads_;
-  std::vector<Held> held_;                            ///< [slot]
-  std::vector<std::int64_t> kept_here_, kept_there_;  ///< [domain] on one node, [node] of one domain
+  /// [slot]
+  std::vector<Held> held_;
+  /// [domain] on one node, [node] of one domain
+  std::vector<std::int64_t> kept_here_, kept_there_;
   std::int64_t work_left_;
 };
 

@@ -18,19 +18,28 @@ inline constexpr double least_gain = 0.02;
 /// What settled the assignment.
 enum class WhyAssignment {
   hint,
-  no_traffic,      ///< with domains in order no byte leaves its node
-  nothing_sooner,  ///< domains in order: with no other is the busiest link done sooner
-  saves_little,    ///< domains in order: the best other saves less than least_gain
-  bounded,         ///< domains in order: no other can save least_gain, so none was looked for
-  no_memory,       ///< domains in order: there is no memory to look for another
-  sooner,          ///< the busiest link is done sooner than with domains in order
+  /// with domains in order no byte leaves its node
+  no_traffic,
+  /// domains in order: with no other is the busiest link done sooner
+  nothing_sooner,
+  /// domains in order: the best other saves less than least_gain
+  saves_little,
+  /// domains in order: no other can save least_gain, so none was looked for
+  bounded,
+  /// domains in order: there is no memory to look for another
+  no_memory,
+  /// the busiest link is done sooner than with domains in order
+  sooner,
 };
 
 struct AssignmentReason {
   WhyAssignment why = WhyAssignment::hint;
-  Assignment soonest = Assignment::in_order;  ///< with it the busiest link is done soonest; taken or not
-  double in_order_s = 0, taken_s = 0;         ///< until that link is done
-  bool limited = false;                       ///< the search for better ones ended at its limit of work
+  /// with it the busiest link is done soonest; taken or not
+  Assignment soonest = Assignment::in_order;
+  /// until that link is done
+  double in_order_s = 0, taken_s = 0;
+  /// the search for better ones ended at its limit of work
+  bool limited = false;
 };
 /// In words, for the report. Pure.
 [[nodiscard]] std::string assignment_text(const AssignmentReason& reason);
@@ -38,8 +47,10 @@ struct AssignmentReason {
 struct AssignmentChoice {
   Assignment how = Assignment::in_order;
   AssignmentReason reason;
-  std::vector<int> seat_of_domain;  ///< aggregator of every domain
-  PlacementMeasures before, after;  ///< with domains in order, and with `how`; the same for in_order
+  /// aggregator of every domain
+  std::vector<int> seat_of_domain;
+  /// with domains in order, and with `how`; the same for in_order
+  PlacementMeasures before, after;
 };
 
 /// A policy and what it assigns: aggregator of every domain.

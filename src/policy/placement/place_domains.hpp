@@ -19,15 +19,18 @@ namespace collio::policy {
 
 /// Domains with their aggregators, and what that does to the network.
 struct PlacedDomains {
-  std::string how;  ///< name of the assignment or election
+  /// name of the assignment or election
+  std::string how;
   AssignmentReason reason;
-  bool network_known = true;        ///< else all nodes count as on one switch
-  std::vector<int> seat_of_domain;  ///< aggregator of every domain, all different; empty in a plan that is
-                                    ///< kept with domains in order
-  PlacementMeasures before, after;  ///< with domain i at aggregator i, and as placed
-  std::optional<std::vector<std::int64_t>>
-      traffic;  ///< between nodes as placed, as numbers of machine::NodeTraffic; absent where pieces meet on
-                ///< other nodes on their way
+  /// else all nodes count as on one switch
+  bool network_known = true;
+  /// aggregator of every domain, all different; empty in a plan that is kept with domains in order
+  std::vector<int> seat_of_domain;
+  /// with domain i at aggregator i, and as placed
+  PlacementMeasures before, after;
+  /// between nodes as placed, as numbers of machine::NodeTraffic; absent where pieces meet on other nodes on
+  /// their way
+  std::optional<std::vector<std::int64_t>> traffic;
 };
 /// Domains in order, as there is no memory to place them.
 [[nodiscard]] PlacedDomains without_memory(int domains);
@@ -37,12 +40,15 @@ struct PlacedDomains {
 
 /// Why a call's domains go to their aggregators in order, without a look at where its bytes are.
 enum class InOrder {
-  no,  ///< it pays to look, or a hint asks for it
+  /// it pays to look, or a hint asks for it
+  no,
   no_aggregators,
   one_node,
   hint,
-  dealt,      ///< a target's stripes keep their writer from call to call, by the file's layout
-  few_bytes,  ///< looking costs more than it could save
+  /// a target's stripes keep their writer from call to call, by the file's layout
+  dealt,
+  /// looking costs more than it could save
+  few_bytes,
 };
 
 /// Pure. `bytes`: of the call. The plan has its domains.
@@ -55,7 +61,8 @@ enum class InOrder {
 /// Where the bytes of a call are.
 struct CallBytes {
   NodeBytes entries;
-  std::optional<SwitchSums> sums = {};  ///< of all bytes, where `entries` lacks the smallest: `all` is false
+  /// of all bytes, where `entries` lacks the smallest: `all` is false
+  std::optional<SwitchSums> sums = {};
   bool all = true;
 };
 /// Most of them that are looked at: 64 MiB.

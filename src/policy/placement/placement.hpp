@@ -21,13 +21,18 @@ class SwitchSums;  // policy/placement/switch_sums
 /// Aggregators with seats on nodes, domains with bytes from nodes, and the network between the nodes.
 struct PlacementProblem {
   const machine::Topology& topology;
-  std::vector<int> nodes;    ///< of the job: network node of each
-  NodeBytes bytes;           ///< of each node of the job
-  std::vector<int> seats;    ///< of each aggregator: its node of the job; not empty
-  bool reads = false;        ///< bytes go from aggregators to nodes, else from nodes to aggregators
-  int hops_inside_node = 0;  ///< what a byte that stays on its node counts as in hop-bytes
-  const SwitchSums* sums =
-      nullptr;  ///< of all bytes, where `bytes` lacks the smallest entries; of one switch
+  /// of the job: network node of each
+  std::vector<int> nodes;
+  /// of each node of the job
+  NodeBytes bytes;
+  /// of each aggregator: its node of the job; not empty
+  std::vector<int> seats;
+  /// bytes go from aggregators to nodes, else from nodes to aggregators
+  bool reads = false;
+  /// what a byte that stays on its node counts as in hop-bytes
+  int hops_inside_node = 0;
+  /// of all bytes, where `bytes` lacks the smallest entries; of one switch
+  const SwitchSums* sums = nullptr;
 
   [[nodiscard]] int domains() const noexcept { return bytes.columns(); }
   [[nodiscard]] int seat_node(int seat) const noexcept { return seats[core::at(seat)]; }
@@ -51,12 +56,18 @@ struct PlacementProblem {
 [[nodiscard]] core::Matrix<std::int64_t> workload(const PlacementProblem& problem);
 
 struct PlacementMeasures {
-  std::int64_t bytes = 0;               ///< all
-  std::int64_t bytes_inside_nodes = 0;  ///< that need no network
-  std::int64_t hop_bytes = 0;  ///< bytes times the links they pass, and times hops_inside_node inside a node
-  machine::BusiestLink busiest;  ///< the link that needs longest for its bytes: no exchange takes less
-  std::vector<std::int64_t> seat_bytes;  ///< that each aggregator serves
-  double imbalance = 1;                  ///< most bytes of an aggregator by their mean; 1: even, or no bytes
+  /// all
+  std::int64_t bytes = 0;
+  /// that need no network
+  std::int64_t bytes_inside_nodes = 0;
+  /// bytes times the links they pass, and times hops_inside_node inside a node
+  std::int64_t hop_bytes = 0;
+  /// the link that needs longest for its bytes: no exchange takes less
+  machine::BusiestLink busiest;
+  /// that each aggregator serves
+  std::vector<std::int64_t> seat_bytes;
+  /// most bytes of an aggregator by their mean; 1: even, or no bytes
+  double imbalance = 1;
 };
 
 /// visit(node, home, bytes): what a node has for all aggregators on node `home`, where there is anything.

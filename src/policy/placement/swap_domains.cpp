@@ -12,9 +12,12 @@ namespace collio::policy {
 namespace {
 
 constexpr int none = -1;
-constexpr std::size_t most_domains_moved = 16;  ///< that pass the busiest link, those with most bytes on it
-constexpr std::size_t most_trials = 32;         ///< exchanges tried in full for one link
-constexpr std::size_t most_routes_kept = 1 << 20;  ///< some 40 MB of them
+/// that pass the busiest link, those with most bytes on it
+constexpr std::size_t most_domains_moved = 16;
+/// exchanges tried in full for one link
+constexpr std::size_t most_trials = 32;
+/// some 40 MB of them
+constexpr std::size_t most_routes_kept = 1 << 20;
 
 using core::at;
 
@@ -57,13 +60,16 @@ class Routes {
  private:
   const PlacementProblem& p_;
   std::vector<int> homes_, row_of_home_;
-  std::vector<std::uint32_t> hops_;  ///< route after route
-  std::vector<std::size_t> begins_;  ///< [place of home * nodes + node]; empty: not kept
+  /// route after route
+  std::vector<std::uint32_t> hops_;
+  /// [place of home * nodes + node]; empty: not kept
+  std::vector<std::size_t> begins_;
 };
 
 /// A domain goes to a seat, and `other`, if there is one, the other way.
 struct Move {
-  std::int64_t relief = 0;  ///< bytes that the busiest link has less
+  /// bytes that the busiest link has less
+  std::int64_t relief = 0;
   int domain = 0, other = none, seat = 0;
 };
 
@@ -226,12 +232,18 @@ class Exchange {
   const PlacementProblem& p_;
   const NodeBytes by_domain_;
   Routes routes_;
-  std::vector<int> seat_of_;            ///< [domain]
-  std::vector<int> room_;               ///< [seat]: domains it may take on
-  std::vector<std::int64_t> loads_;     ///< [hop]
-  std::vector<double> times_per_byte_;  ///< [link]
-  std::vector<std::int64_t> old_load_;  ///< [hop]: before the move being tried
-  std::vector<std::size_t> touched_;    ///< hops of the move being tried
+  /// [domain]
+  std::vector<int> seat_of_;
+  /// [seat]: domains it may take on
+  std::vector<int> room_;
+  /// [hop]
+  std::vector<std::int64_t> loads_;
+  /// [link]
+  std::vector<double> times_per_byte_;
+  /// [hop]: before the move being tried
+  std::vector<std::int64_t> old_load_;
+  /// hops of the move being tried
+  std::vector<std::size_t> touched_;
   std::int64_t work_left_;
 };
 

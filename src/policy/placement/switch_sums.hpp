@@ -59,8 +59,8 @@ struct NodeLoads {
   [[nodiscard]] std::int64_t worst(int node) const noexcept;
   [[nodiscard]] int busiest() const noexcept;
 
-  std::vector<std::int64_t> leaves, enters;  ///< [node of the job]: bytes for other nodes' domains, and of
-                                             ///< other nodes for its own
+  /// [node of the job]: bytes for other nodes' domains, and of other nodes for its own
+  std::vector<std::int64_t> leaves, enters;
 };
 
 /// As measure(), from sums: O(nodes + domains).

@@ -14,8 +14,10 @@ namespace {
 
 /// Bytes that one node, or one domain, serves.
 struct Served {
-  int home = 0;    ///< node
-  int domain = 0;  ///< decides where messages pass, when nodes are grouped
+  /// node
+  int home = 0;
+  /// decides where messages pass, when nodes are grouped
+  int domain = 0;
   double bytes = 0;
 };
 

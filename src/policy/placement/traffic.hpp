@@ -22,8 +22,10 @@ namespace collio::policy {
 /// Who serves the domains of a file.
 struct Service {
   const machine::Machine& machine;
-  const std::vector<int>& homes;  ///< node of each domain's aggregator
-  const Layers& layers;           ///< through which nodes messages of two_layer calls pass
+  /// node of each domain's aggregator
+  const std::vector<int>& homes;
+  /// through which nodes messages of two_layer calls pass
+  const Layers& layers;
 };
 
 /// Bytes of one call or many by the aggregator that serves them, or by the traffic of placed domains: all
@@ -40,10 +42,13 @@ class ServedBytes {
  private:
   /// The traffic of the last calls whose domains were placed.
   void add_last(std::vector<std::int64_t>& numbers) const;
-  std::shared_ptr<const PlacedDomains> last_;  ///< of the last calls whose domains were placed
+  /// of the last calls whose domains were placed
+  std::shared_ptr<const PlacedDomains> last_;
   std::int64_t last_calls_ = 0;
-  std::vector<std::int64_t> placed_;     ///< traffic of such calls before these; empty: none
-  std::vector<double> by_domain_[2][2];  ///< [reads][in two layers], by aggregator
+  /// traffic of such calls before these; empty: none
+  std::vector<std::int64_t> placed_;
+  /// [reads][in two layers], by aggregator
+  std::vector<double> by_domain_[2][2];
 };
 
 }  // namespace collio::policy

@@ -22,7 +22,8 @@ struct Digest {
   /// One rank's access.
   struct RankAccess {
     int rank = 0;
-    std::uint64_t shape = 0;  ///< a hash of it, up to its offset
+    /// a hash of it, up to its offset
+    std::uint64_t shape = 0;
     std::int64_t offset = 0;
   };
   void set_access(const RankAccess& a) noexcept {

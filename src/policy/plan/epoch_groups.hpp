@@ -14,7 +14,8 @@ namespace collio::policy {
 
 /// What all ranks write by their puts of one number, from the first byte in the file to the last.
 struct PutHull {
-  std::int64_t begin = 0, end = 0;  ///< begin >= end: nothing
+  /// begin >= end: nothing
+  std::int64_t begin = 0, end = 0;
   std::int64_t bytes = 0;
 };
 

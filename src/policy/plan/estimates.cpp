@@ -41,7 +41,8 @@ constexpr double calls_to_move_a_lock =
 struct Limits {
   double nodes = 1, ranks = 1, cores = 1;
   double message_s = shared_core_message_s;
-  double link_bytes_per_s = 0;  ///< of a node; 0: memory
+  /// of a node; 0: memory
+  double link_bytes_per_s = 0;
 };
 
 Limits limits_of(const machine::Machine& m) {

@@ -12,8 +12,10 @@ namespace collio::policy {
 /// A call to be estimated.
 struct Prospect {
   const Digest& digest;
-  int aggregators = 1;  ///< of the file
-  int serving = 1;      ///< of these, with a domain of the call
+  /// of the file
+  int aggregators = 1;
+  /// of these, with a domain of the call
+  int serving = 1;
   bool write = true;
 };
 

@@ -18,7 +18,8 @@ namespace collio::policy {
 struct TimedCall {
   Direction direction;
   Path path;
-  std::int64_t bytes;  ///< of all ranks
+  /// of all ranks
+  std::int64_t bytes;
   double estimate_s;
 };
 
@@ -36,7 +37,8 @@ class Forecasts {
   using Kind = std::tuple<Direction, Path, int>;
   struct Ratios {
     std::array<double, 5> recent{};
-    std::int64_t calls = 0;  ///< the first included
+    /// the first included
+    std::int64_t calls = 0;
   };
   [[nodiscard]] static Kind kind_of(const TimedCall& call);
   std::map<Kind, Ratios> ratios_;

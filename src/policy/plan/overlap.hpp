@@ -16,20 +16,26 @@ namespace collio::policy {
 /// What settled the schedule.
 enum class WhyOverlap {
   hint,
-  asynchronous_storage,  ///< storage steps proceed while messages come
-  messages_proceed,      ///< storage calls block, messages between nodes come meanwhile
-  nothing_proceeds,      ///< storage calls block, and there is one node
+  /// storage steps proceed while messages come
+  asynchronous_storage,
+  /// storage calls block, messages between nodes come meanwhile
+  messages_proceed,
+  /// storage calls block, and there is one node
+  nothing_proceeds,
 };
 
 struct Overlap {
   Schedule schedule = Schedule::none;
-  int buffers = 1;     ///< windows in memory at a time; together at most the collective buffer
-  int exchanging = 1;  ///< windows whose messages come at a time
-  bool storage_goes_on =
-      false;  ///< storage steps are started and looked after, else each holds the rank until it is over
-  bool in_pairs =
-      false;  ///< one storage step and one exchange begin together, and both end before the next pair
-  bool in_turn = true;  ///< buffers are taken in turn, else whichever is free
+  /// windows in memory at a time; together at most the collective buffer
+  int buffers = 1;
+  /// windows whose messages come at a time
+  int exchanging = 1;
+  /// storage steps are started and looked after, else each holds the rank until it is over
+  bool storage_goes_on = false;
+  /// one storage step and one exchange begin together, and both end before the next pair
+  bool in_pairs = false;
+  /// buffers are taken in turn, else whichever is free
+  bool in_turn = true;
   WhyOverlap why = WhyOverlap::nothing_proceeds;
 };
 

@@ -29,7 +29,8 @@ struct PlacedDomains;  // policy/placement/place_domains
 
 /// How many messages come first for each domain whose mail a rank receives, in their order.
 struct FirstMail {
-  bool counted = false;  ///< by the first call that goes by the plan; on all ranks
+  /// by the first call that goes by the plan; on all ranks
+  bool counted = false;
   std::vector<int> messages;
 };
 
@@ -46,26 +47,41 @@ struct Plan {
   Reason reason;
   Domains domains;
   Holes holes = Holes::automatic;
-  Overlap overlap;                   ///< two_phase: of an aggregator's rounds
-  Transfers transfers;               ///< two_phase
-  std::int64_t alignment_bytes = 1;  ///< of domains and windows
-  core::Extent span;                 ///< first to last byte of the call
-  bool few_servers = false;          ///< two_layer: only aggregators read and write the file, else any rank
-  int node_slots = 0;                ///< two_layer: windows in a node's shared memory; an even number
-  int window_slots = 1;              ///< two_layer: slots that a window takes, unless its pieces are packed
-  bool whole_memory = true;    ///< two_layer: windows have all of a node's memory, not a part to begin with
-  bool several_nodes = false;  ///< two_layer: pieces also travel between nodes
-  bool holes_sure = false;     ///< two_layer: fewer bytes are accessed than the span has
-  bool masks = false;          ///< two_layer: slots keep which bytes are filled (or wanted)
-  bool home_masks =
-      false;  ///< two_layer write: also those of windows served on their node, for there may be holes
-  bool tiled = false;  ///< two_layer write: known to tile every window, as an earlier call did
-  int mask_shift = 0;  ///< every piece end is a multiple of 2^mask_shift, relative to its window
-  std::shared_ptr<const PlacedDomains>
-      placed;                       ///< which aggregator serves which domain; null: domain i by aggregator i
-  std::shared_ptr<FirstMail> mail;  ///< two_layer: of this rank; later calls of the pattern go on with it
+  /// two_phase: of an aggregator's rounds
+  Overlap overlap;
+  /// two_phase
+  Transfers transfers;
+  /// of domains and windows
+  std::int64_t alignment_bytes = 1;
+  /// first to last byte of the call
+  core::Extent span;
+  /// two_layer: only aggregators read and write the file, else any rank
+  bool few_servers = false;
+  /// two_layer: windows in a node's shared memory; an even number
+  int node_slots = 0;
+  /// two_layer: slots that a window takes, unless its pieces are packed
+  int window_slots = 1;
+  /// two_layer: windows have all of a node's memory, not a part to begin with
+  bool whole_memory = true;
+  /// two_layer: pieces also travel between nodes
+  bool several_nodes = false;
+  /// two_layer: fewer bytes are accessed than the span has
+  bool holes_sure = false;
+  /// two_layer: slots keep which bytes are filled (or wanted)
+  bool masks = false;
+  /// two_layer write: also those of windows served on their node, for there may be holes
+  bool home_masks = false;
+  /// two_layer write: known to tile every window, as an earlier call did
+  bool tiled = false;
+  /// every piece end is a multiple of 2^mask_shift, relative to its window
+  int mask_shift = 0;
+  /// which aggregator serves which domain; null: domain i by aggregator i
+  std::shared_ptr<const PlacedDomains> placed;
+  /// two_layer: of this rank; later calls of the pattern go on with it
+  std::shared_ptr<FirstMail> mail;
   double estimate_two_layer_s = 0;
-  double estimate_two_phase_s = 0;  ///< beyond the storage time all paths share
+  /// beyond the storage time all paths share
+  double estimate_two_phase_s = 0;
   double estimate_independent_s = 0;
 
   [[nodiscard]] double estimate_s(Path by) const noexcept {
@@ -86,9 +102,12 @@ struct Plan {
 
 /// What a file turned out not to have. Else it has it, or no call has needed it yet.
 struct Lacking {
-  NoWindow windows = NoWindow::no;  ///< MPI windows for the aggregators' buffers
-  std::string refusal;              ///< of a window, by MPI
-  bool handles = false;             ///< see Lack
+  /// MPI windows for the aggregators' buffers
+  NoWindow windows = NoWindow::no;
+  /// of a window, by MPI
+  std::string refusal;
+  /// see Lack
+  bool handles = false;
   bool node_memory = false;
   [[nodiscard]] bool anything() const noexcept { return windows != NoWindow::no || handles || node_memory; }
 };
@@ -97,10 +116,14 @@ struct PlanRequest {
   Direction direction = Direction::write;
   Digest digest;
   int aggregators = 1;
-  bool with_masks = false;      ///< two_layer write: pieces may overlap and leave holes
-  bool tiled = false;           ///< an earlier call of the same pieces tiled every window
-  std::optional<Way> way = {};  ///< found out by trials, or on trial; else hints and estimates decide
-  Lacking lacking = {};         ///< the plan does without it
+  /// two_layer write: pieces may overlap and leave holes
+  bool with_masks = false;
+  /// an earlier call of the same pieces tiled every window
+  bool tiled = false;
+  /// found out by trials, or on trial; else hints and estimates decide
+  std::optional<Way> way = {};
+  /// the plan does without it
+  Lacking lacking = {};
 };
 
 /// Whether only aggregators read and write the file in two_layer calls: asked for by hint, or for the sake of

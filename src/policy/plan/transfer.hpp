@@ -15,20 +15,28 @@ namespace collio::policy {
 
 /// What settled the transfers.
 enum class WhyTransfer {
-  two_sided,      ///< messages were wanted
-  before_trials,  ///< messages, until others are tried
+  /// messages were wanted
+  two_sided,
+  /// messages, until others are tried
+  before_trials,
   hint,
   trials,
-  one_rank,   ///< messages, although one-sided transfers were wanted: there is nobody to transfer to
-  on_fibers,  ///< messages, as a fence or flush would block the program
-  no_window,  ///< messages, as MPI has no window for the buffers
+  /// messages, although one-sided transfers were wanted: there is nobody to transfer to
+  one_rank,
+  /// messages, as a fence or flush would block the program
+  on_fibers,
+  /// messages, as MPI has no window for the buffers
+  no_window,
 };
 
 /// Why MPI has no window for the aggregators' buffers.
 enum class NoWindow {
-  no,                 ///< it has, or nobody asked
-  for_borrowed_line,  ///< many files are open, and this one borrows communicators
-  refused,            ///< MPI says why
+  /// it has, or nobody asked
+  no,
+  /// many files are open, and this one borrows communicators
+  for_borrowed_line,
+  /// MPI says why
+  refused,
 };
 
 /// What a call's transfers are, and why.
@@ -39,8 +47,10 @@ struct Transfers {
   std::int64_t shortest_piece_bytes = 1;
   WhyTransfer why = WhyTransfer::two_sided;
   Transfer wanted = Transfer::two_sided;
-  NoWindow no_window = NoWindow::no;  ///< `why` is no_window
-  std::string refusal;                ///< of the window, by MPI
+  /// `why` is no_window
+  NoWindow no_window = NoWindow::no;
+  /// of the window, by MPI
+  std::string refusal;
 };
 
 /// What else the choice rests on.

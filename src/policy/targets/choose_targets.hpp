@@ -22,24 +22,32 @@ inline constexpr double most_loss_default = 0.02;
 
 /// How fast a target writes.
 struct TargetRate {
-  double bytes_per_s = 0;        ///< 0 or less, or not finite: the target cannot be used
-  double error_bytes_per_s = 0;  ///< standard error of that
+  /// 0 or less, or not finite: the target cannot be used
+  double bytes_per_s = 0;
+  /// standard error of that
+  double error_bytes_per_s = 0;
 };
 
 enum class TargetVerdict {
   chosen,
-  doubtful,  ///< chosen: looks slow, but its rate scatters so much that it need not be
+  /// chosen: looks slow, but its rate scatters so much that it need not be
+  doubtful,
   slow,
   unusable,
 };
 [[nodiscard]] std::string_view word_of(TargetVerdict verdict) noexcept;
 
 struct TargetChoice {
-  std::vector<int> order;               ///< usable targets, fastest first; equal ones by index
-  std::vector<double> together;         ///< A_1, A_2, ... in that order, bytes per second
-  std::vector<TargetVerdict> verdicts;  ///< of every target
-  std::vector<int> chosen;              ///< ascending indices; empty: no target is usable
-  double expected_bytes_per_s = 0;      ///< of the chosen ones, at their measured rates
+  /// usable targets, fastest first; equal ones by index
+  std::vector<int> order;
+  /// A_1, A_2, ... in that order, bytes per second
+  std::vector<double> together;
+  /// of every target
+  std::vector<TargetVerdict> verdicts;
+  /// ascending indices; empty: no target is usable
+  std::vector<int> chosen;
+  /// of the chosen ones, at their measured rates
+  double expected_bytes_per_s = 0;
 };
 
 /// Pure; the same from the same numbers. `most_loss`: from 0 up to less than 1. A target slower than the kept

@@ -10,8 +10,10 @@ namespace collio::policy {
 
 namespace {
 
-constexpr double slower = 0.4, far_slower = 0.25;  ///< than the median
-constexpr double least_gain = 1.25;                ///< over the rate of all together
+/// than the median
+constexpr double slower = 0.4, far_slower = 0.25;
+/// over the rate of all together
+constexpr double least_gain = 1.25;
 
 }  // namespace
 

@@ -42,7 +42,8 @@ class SlowSubfiles {
 
  private:
   struct Seen {
-    std::int64_t bytes = 0, ns = 0;  ///< since the rate was known
+    /// since the rate was known
+    std::int64_t bytes = 0, ns = 0;
     double rate = 0;
     int slow_in_a_row = 0;
   };

@@ -7,10 +7,13 @@ namespace collio::policy {
 
 namespace {
 
-constexpr double least_lost = 0.1;          ///< of a usual call, is what the next trial of a way may lose
-constexpr std::int64_t settled_calls = 32;  ///< from one look at the usual time to the next
-constexpr double dearest = 3;  ///< usual calls that a trial is taken to lose at most, until one was made; a
-                               ///< way that would lose more is not tried
+/// of a usual call, is what the next trial of a way may lose
+constexpr double least_lost = 0.1;
+/// from one look at the usual time to the next
+constexpr std::int64_t settled_calls = 32;
+/// usual calls that a trial is taken to lose at most, until one was made; a way that would lose more is not
+/// tried
+constexpr double dearest = 3;
 
 /// Who asks for aggregators or layers wants to see them at work.
 bool aggregation_given(const Hints& hints) {

@@ -23,7 +23,8 @@ namespace collio::policy {
 /// A way that is open.
 struct OpenWay {
   Way way;
-  double more_s = 0;  ///< a call takes so much longer than by the first way, by the estimates
+  /// a call takes so much longer than by the first way, by the estimates
+  double more_s = 0;
 };
 
 /// The way of `plan` first, then what else hints leave open. Pure.
@@ -65,8 +66,10 @@ class CallTrials {
   /// not faster is below it in half of the cases, whatever the noise is like.
   std::array<double, 5> recent_s_{};
   std::size_t recent_ = 0;
-  double lost_s_ = 0;     ///< at most by a trial of the warm candidate
-  std::size_t warm_ = 0;  ///< the candidate whose memory and connections are there
+  /// at most by a trial of the warm candidate
+  double lost_s_ = 0;
+  /// the candidate whose memory and connections are there
+  std::size_t warm_ = 0;
   std::int64_t calls_ = 0, calls_tried_ = 0;
 };
 

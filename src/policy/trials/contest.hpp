@@ -17,8 +17,10 @@ namespace collio::policy {
 
 /// What was done in which time.
 struct Pace {
-  std::int64_t times = 0;  ///< how often
-  double amount = 0;       ///< bytes, or calls
+  /// how often
+  std::int64_t times = 0;
+  /// bytes, or calls
+  double amount = 0;
   double seconds = 0;
   void add(double more_amount, double more_s) noexcept {
     ++times;
@@ -30,14 +32,18 @@ struct Pace {
 
 class Contest {
  public:
-  static constexpr double most_lost = 0.02;  ///< of the time, by trials
-  static constexpr double clearly =
-      0.95;  ///< of the time of the way in force, or less: a candidate is faster
-  static constexpr double shifted = 1.25;  ///< times slower or faster than before: look again
-  static constexpr double hopeless = 1.5;  ///< times as long, or more: counts for more than one loss
-  static constexpr int most_behind = 4;    ///< more losses than wins: the candidate is left
-  static constexpr double most_wrong =
-      0.01;  ///< probability that anything that is not faster ever takes over
+  /// of the time, by trials
+  static constexpr double most_lost = 0.02;
+  /// of the time of the way in force, or less: a candidate is faster
+  static constexpr double clearly = 0.95;
+  /// times slower or faster than before: look again
+  static constexpr double shifted = 1.25;
+  /// times as long, or more: counts for more than one loss
+  static constexpr double hopeless = 1.5;
+  /// more losses than wins: the candidate is left
+  static constexpr int most_behind = 4;
+  /// probability that anything that is not faster ever takes over
+  static constexpr double most_wrong = 0.01;
 
   /// Way 0 is in force until something faster is found. A look at the usual pace comes every `looked_after`
   /// times.
@@ -72,7 +78,8 @@ class Contest {
   }
   /// What was tried so often, of how many.
   struct Count {
-    std::string_view what;  ///< "calls"
+    /// "calls"
+    std::string_view what;
     std::int64_t tried = 0, all = 0;
   };
   /// For the report: what is in force, and what trials cost; empty: nothing was tried. The names are of way 0
@@ -84,16 +91,21 @@ class Contest {
   std::size_t ways_;
   std::int64_t looked_after_;
   std::size_t in_force_ = 0, candidate_ = 1;
-  SignTest test_;   ///< of the candidate
-  int behind_ = 0;  ///< losses, less wins
-  std::int64_t tests_ =
-      1;  ///< begun: number k may be wrong in most_wrong / (k (k + 1)) of cases, all together in most_wrong
-  bool reviewing_ = false;  ///< the candidate was in force before
+  /// of the candidate
+  SignTest test_;
+  /// losses, less wins
+  int behind_ = 0;
+  /// begun: number k may be wrong in most_wrong / (k (k + 1)) of cases, all together in most_wrong
+  std::int64_t tests_ = 1;
+  /// the candidate was in force before
+  bool reviewing_ = false;
   bool taken_over_ = false;
-  std::size_t before_ = 0;  ///< the way that was taken over from
+  /// the way that was taken over from
+  std::size_t before_ = 0;
   std::int64_t looks_ = 0, review_after_ = 4;
   Pace usual_;
-  double usual_before_ = 0;  ///< seconds by amount when all had been tried; 0: not yet
+  /// seconds by amount when all had been tried; 0: not yet
+  double usual_before_ = 0;
   double spent_s_ = 0, lost_s_ = 0;
 };
 

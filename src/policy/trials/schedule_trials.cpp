@@ -5,7 +5,8 @@ namespace collio::policy {
 
 namespace {
 
-constexpr int settled_stints = 8;  ///< stints' worth of rounds from one look at the usual time to the next
+/// stints' worth of rounds from one look at the usual time to the next
+constexpr int settled_stints = 8;
 
 std::vector<Overlap> candidates_of(const Overlap& first) {
   std::vector<Overlap> all{first};

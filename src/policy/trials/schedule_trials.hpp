@@ -53,8 +53,10 @@ class ScheduleTrials {
   Contest contest_;
   Phase phase_ = Phase::settled;
   bool resting_ = false;
-  std::int64_t opened_ = 0;  ///< rounds of the stint
-  Pace stint_, comparison_;  ///< rounds in a row under one schedule
+  /// rounds of the stint
+  std::int64_t opened_ = 0;
+  /// rounds in a row under one schedule
+  Pace stint_, comparison_;
   double since_s_ = 0;
   std::int64_t rounds_ = 0, rounds_tried_ = 0;
 };

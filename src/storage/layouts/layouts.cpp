@@ -33,8 +33,10 @@ constexpr mode_t permissions = 0666;  // less the process's umask, as MPI librar
 /// A file system's way.
 struct Way {
   std::string_view file_system;
-  const char* attribute;         ///< of files; null: it has none
-  const char* folder_attribute;  ///< null: a layout cannot be set
+  /// of files; null: it has none
+  const char* attribute;
+  /// null: a layout cannot be set
+  const char* folder_attribute;
   core::Result<machine::Layout> (*parse)(std::span<const std::byte> value);
   core::Result<Value> (*value)(const machine::LayoutWish& wish);
   int create_flags;

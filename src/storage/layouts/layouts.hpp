@@ -22,8 +22,10 @@ namespace collio::storage {
 /// What became of a wish; nothing is lost where it was refused: the file system has chosen itself.
 struct LayoutOutcome {
   bool set = false;
-  std::string why_not;  ///< empty: set, or there was nothing to do
-  Holder made = {};     ///< device and inode of the file that was made; no inode: none was
+  /// empty: set, or there was nothing to do
+  std::string why_not;
+  /// device and inode of the file that was made; no inode: none was
+  Holder made = {};
 };
 
 /// Makes the file with this layout, if there is none of the name, and closes it. Only on file systems that

@@ -12,14 +12,19 @@ namespace collio::storage::probe {
 
 /// Fewer bytes measure the way to a target rather than its rate.
 inline constexpr std::int64_t least_sample_bytes = 1 << 20;
-inline constexpr int least_samples = 3;    ///< a median that one outlier does not decide
-inline constexpr double most_part = 0.01;  ///< of the time that the file takes
+/// a median that one outlier does not decide
+inline constexpr int least_samples = 3;
+/// of the time that the file takes
+inline constexpr double most_part = 0.01;
 
 struct Amount {
-  std::int64_t bytes_per_target = 40 << 20;  ///< the paper: "several tens of MB"
+  /// the paper: "several tens of MB"
+  std::int64_t bytes_per_target = 40 << 20;
   int samples = 5;
-  int at_once = 4;                  ///< targets that are written to at the same time, by all that probe
-  std::int64_t expected_bytes = 0;  ///< of the file to come; 0: unknown, and no limit follows
+  /// targets that are written to at the same time, by all that probe
+  int at_once = 4;
+  /// of the file to come; 0: unknown, and no limit follows
+  std::int64_t expected_bytes = 0;
 };
 
 struct Budget {

@@ -15,21 +15,27 @@ namespace collio::storage::probe {
 
 /// How a measurement was made.
 struct Terms {
-  bool direct = true;  ///< O_DIRECT was wanted
-  int samples = 0;     ///< that were wanted
+  /// O_DIRECT was wanted
+  bool direct = true;
+  /// that were wanted
+  int samples = 0;
   std::int64_t sample_bytes = 0;
 };
 
 struct CacheEntry {
-  std::string identity;      ///< of the target (identity_of)
-  double measured_at_s = 0;  ///< seconds since 1970
+  /// of the target (identity_of)
+  std::string identity;
+  /// seconds since 1970
+  double measured_at_s = 0;
   Terms terms;
-  Measurement measurement;  ///< one that is measured; its age is not kept
+  /// one that is measured; its age is not kept
+  Measurement measurement;
 };
 
 struct CacheContent {
   std::vector<CacheEntry> entries;
-  std::string remark;  ///< why there are none, if the file is there; empty: nothing is wrong
+  /// why there are none, if the file is there; empty: nothing is wrong
+  std::string remark;
 };
 
 /// $XDG_CACHE_HOME/collio, else ~/.cache/collio; empty: neither is known.

@@ -17,8 +17,10 @@ namespace collio::storage::probe {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t names_told = 8;      ///< of targets, in a line
-constexpr std::size_t asked_at_once = 16;  ///< folders that are looked up
+/// of targets, in a line
+constexpr std::size_t names_told = 8;
+/// folders that are looked up
+constexpr std::size_t asked_at_once = 16;
 
 /// Looks up what every target is called in the cache; empty where it has failed, or the time was over.
 std::vector<std::string> identify(const std::vector<Target>& targets, const MeasureLimits& limits,
@@ -227,7 +229,8 @@ class Choosing {
   const std::vector<Target>& targets_;
   const Options& options_;
   std::string folder_, too_little_;
-  std::optional<Budget> budget_;  ///< of all targets, so that rates from the cache are like those found now
+  /// of all targets, so that rates from the cache are like those found now
+  std::optional<Budget> budget_;
   std::vector<std::string> identities_;
   Choice choice_;
   Clock::time_point begin_ = Clock::now();

@@ -16,25 +16,37 @@ struct Options {
   Amount amount;
   MeasureLimits limits;
   double most_loss = policy::most_loss_default;
-  bool measures = true;     ///< false: the cache alone is asked
-  bool caches = true;       ///< false: the cache is neither read nor written
-  double most_age_s = 600;  ///< of what the cache has
-  double wait_s = 10;       ///< for another job's probe, whose findings may serve
-  std::string folder;       ///< of the cache; empty: cache_folder()
+  /// false: the cache alone is asked
+  bool measures = true;
+  /// false: the cache is neither read nor written
+  bool caches = true;
+  /// of what the cache has
+  double most_age_s = 600;
+  /// for another job's probe, whose findings may serve
+  double wait_s = 10;
+  /// of the cache; empty: cache_folder()
+  std::string folder;
 };
 
 /// What was chosen, and from what.
 struct Choice {
-  std::vector<int> chosen;  ///< ascending indices of targets; empty: see error
-  core::Error error;        ///< no target can be used: the first reasons
+  /// ascending indices of targets; empty: see error
+  std::vector<int> chosen;
+  /// no target can be used: the first reasons
+  core::Error error;
   std::vector<Measurement> measurements;
-  policy::TargetChoice
-      decision;     ///< by the targets whose rates are known; others are chosen if they may work
-  std::string why;  ///< one line
-  std::vector<std::string> remarks;  ///< on the cache
-  double seconds = 0;                ///< that it took
-  std::int64_t bytes = 0;            ///< written for it
-  std::int64_t sample_bytes = 0;     ///< 0: nothing was written
+  /// by the targets whose rates are known; others are chosen if they may work
+  policy::TargetChoice decision;
+  /// one line
+  std::string why;
+  /// on the cache
+  std::vector<std::string> remarks;
+  /// that it took
+  double seconds = 0;
+  /// written for it
+  std::int64_t bytes = 0;
+  /// 0: nothing was written
+  std::int64_t sample_bytes = 0;
 };
 
 /// Not collective. A target that is not known (too little to come for a probe, time over) is chosen: nothing

@@ -14,9 +14,12 @@ namespace collio::storage::probe {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double slow_by = 4;            ///< a sample that takes this many times the usual time ends early
-constexpr double shortest_end_s = 0.05;  ///< but not before this: short times scatter
-constexpr std::size_t most_times = 255;  ///< that the usual time is taken of
+/// a sample that takes this many times the usual time ends early
+constexpr double slow_by = 4;
+/// but not before this: short times scatter
+constexpr double shortest_end_s = 0.05;
+/// that the usual time is taken of
+constexpr std::size_t most_times = 255;
 
 Clock::time_point in(double seconds) {
   return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -122,14 +125,17 @@ class Probe {
   const std::vector<Target>& targets_;
   MeasureLimits limits_;
   std::size_t at_once_;
-  Clock::time_point end_, last_begin_;  ///< of the probe, and for samples to begin
+  /// of the probe, and for samples to begin
+  Clock::time_point end_, last_begin_;
   std::shared_ptr<SampleWork> work_;
   WatchedThreads threads_;
   std::vector<Measurement> found_;
   std::vector<Slot> taken_;
   std::vector<bool> busy_;
-  std::deque<int> pending_;    ///< a target for each sample to be taken
-  std::vector<double> times_;  ///< of whole samples, sorted
+  /// a target for each sample to be taken
+  std::deque<int> pending_;
+  /// of whole samples, sorted
+  std::vector<double> times_;
 };
 
 }  // namespace

@@ -18,9 +18,10 @@
 namespace collio::storage::probe {
 
 struct MeasureLimits {
-  double patience_s = 2;  ///< until a target that does not get on is stuck: no block of a sample is written
-  double most_s =
-      30;  ///< the probe ends then. No sample begins in the last patience_s of it, or the last half
+  /// until a target that does not get on is stuck: no block of a sample is written
+  double patience_s = 2;
+  /// the probe ends then. No sample begins in the last patience_s of it, or the last half
+  double most_s = 30;
   bool direct = true;
 };
 

@@ -14,10 +14,14 @@ namespace collio::storage::probe {
 
 enum class State {
   measured,
-  stuck,    ///< did not answer within the patience, or had not ended its first sample with the probe
-  full,     ///< no space, or no quota
-  failed,   ///< cannot be written for another reason
-  unknown,  ///< the time was over before its first sample, or only the cache was asked
+  /// did not answer within the patience, or had not ended its first sample with the probe
+  stuck,
+  /// no space, or no quota
+  full,
+  /// cannot be written for another reason
+  failed,
+  /// the time was over before its first sample, or only the cache was asked
+  unknown,
 };
 [[nodiscard]] std::string_view word_of(State state) noexcept;
 [[nodiscard]] std::string_view word_of(Way way) noexcept;
@@ -25,16 +29,25 @@ enum class State {
 /// What is known of one target.
 struct Measurement {
   State state = State::unknown;
-  std::vector<double> samples;    ///< bytes per second, as they came
-  double bytes_per_s = 0;         ///< their median
-  double spread_bytes_per_s = 0;  ///< half of the range of their middle half
-  double error_bytes_per_s = 0;   ///< standard error of the median, were the samples normal
-  std::int64_t bytes = 0;         ///< written for it
+  /// bytes per second, as they came
+  std::vector<double> samples;
+  /// their median
+  double bytes_per_s = 0;
+  /// half of the range of their middle half
+  double spread_bytes_per_s = 0;
+  /// standard error of the median, were the samples normal
+  double error_bytes_per_s = 0;
+  /// written for it
+  std::int64_t bytes = 0;
   Way way = Way::direct;
-  int ended_early = 0;    ///< of the samples: the target was slow
-  std::string no_direct;  ///< why O_DIRECT was not used, where it was wanted
-  core::Error error;      ///< of all states but measured and unknown: what failed, and what to do
-  double age_s = 0;       ///< from the cache: since when
+  /// of the samples: the target was slow
+  int ended_early = 0;
+  /// why O_DIRECT was not used, where it was wanted
+  std::string no_direct;
+  /// of all states but measured and unknown: what failed, and what to do
+  core::Error error;
+  /// from the cache: since when
+  double age_s = 0;
   bool cached = false;
 };
 /// Fills in what follows from the samples. Pure. O(samples * log(samples)).

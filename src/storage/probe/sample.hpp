@@ -21,19 +21,25 @@ namespace collio::storage::probe {
 enum class Way { direct, synced };
 
 struct SampleSize {
-  std::int64_t bytes = 0;        ///< a multiple of block_bytes
-  std::int64_t block_bytes = 0;  ///< of one write; a multiple of 4 KiB
+  /// a multiple of block_bytes
+  std::int64_t bytes = 0;
+  /// of one write; a multiple of 4 KiB
+  std::int64_t block_bytes = 0;
 };
 /// In blocks of a quarter, of 64 KiB to 4 MiB. Pure.
 [[nodiscard]] SampleSize sample_of(std::int64_t bytes) noexcept;
 
 struct Sample {
   std::int64_t bytes = 0;
-  double seconds = 0;      ///< of all its writes
-  double bytes_per_s = 0;  ///< without the first block, where there are two
+  /// of all its writes
+  double seconds = 0;
+  /// without the first block, where there are two
+  double bytes_per_s = 0;
   Way way = Way::direct;
-  bool whole = true;      ///< false: it was slow, and ended early
-  std::string no_direct;  ///< why not, where O_DIRECT was wanted
+  /// false: it was slow, and ended early
+  bool whole = true;
+  /// why not, where O_DIRECT was wanted
+  std::string no_direct;
   core::Error error;
 };
 
@@ -41,9 +47,12 @@ struct Sample {
 struct SampleWork {
   SampleSize size;
   bool direct = true;
-  std::shared_ptr<const std::byte> block;  ///< size.block_bytes random bytes, on a page's border
-  std::atomic<double> enough_s{1e9};       ///< a sample that takes longer ends early
-  Progress::Clock::time_point end = Progress::Clock::time_point::max();  ///< after it, one ends early, too
+  /// size.block_bytes random bytes, on a page's border
+  std::shared_ptr<const std::byte> block;
+  /// a sample that takes longer ends early
+  std::atomic<double> enough_s{1e9};
+  /// after it, one ends early, too
+  Progress::Clock::time_point end = Progress::Clock::time_point::max();
 };
 [[nodiscard]] std::shared_ptr<SampleWork> prepare_samples(const SampleSize& size, bool direct);
 

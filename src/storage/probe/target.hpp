@@ -30,9 +30,12 @@ class OwnedFile {
 using MakeFile = std::function<core::Result<OwnedFile>()>;
 
 struct Target {
-  std::string name;    ///< in reports, and in the cache beside the folder
-  std::string folder;  ///< where the file is made
-  MakeFile make;       ///< empty: file_in_folder(folder)
+  /// in reports, and in the cache beside the folder
+  std::string name;
+  /// where the file is made
+  std::string folder;
+  /// empty: file_in_folder(folder)
+  MakeFile make;
 };
 
 /// Unique on the machine, and among machines that share a folder.

@@ -51,13 +51,16 @@ class WatchedThreads {
 
   enum class Given {
     result,
-    stuck,  ///< it was given up: it had not got on for the patience
-    late,   ///< it was given up: it was `end`
+    /// it was given up: it had not got on for the patience
+    stuck,
+    /// it was given up: it was `end`
+    late,
   };
   struct Ended {
     int who = 0;
     Given why = Given::result;
-    std::string doing;  ///< what it did when it was given up
+    /// what it did when it was given up
+    std::string doing;
   };
   /// Waits for one. Only while some are running. Returns at the latest when the first has not got on for the
   /// patience, or at `end`.
@@ -68,7 +71,8 @@ class WatchedThreads {
   struct Shared {
     std::mutex mutex;
     std::condition_variable ended;
-    std::deque<int> tickets;  ///< of those that have ended
+    /// of those that have ended
+    std::deque<int> tickets;
   };
   struct Running {
     int ticket = 0, who = 0;

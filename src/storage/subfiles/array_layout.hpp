@@ -18,9 +18,12 @@ namespace collio::storage {
 
 /// Pure. Offsets and lengths are in bytes, and not negative.
 struct ArrayLayout {
-  SubfileLayout fixed;                ///< `count`: of all files, the master included
-  std::int64_t row_unit_bytes = 0;    ///< 0: there are no records
-  std::vector<core::Extent> records;  ///< of each file: where its first record lies
+  /// `count`: of all files, the master included
+  SubfileLayout fixed;
+  /// 0: there are no records
+  std::int64_t row_unit_bytes = 0;
+  /// of each file: where its first record lies
+  std::vector<core::Extent> records;
 
   /// The part of `extent` that its first byte is in. Subfile SubfilePart::none: no file has these bytes.
   /// O(1).

@@ -20,7 +20,8 @@ namespace collio::storage {
 namespace {
 
 constexpr std::int64_t memory_bytes = 1 << 20;
-constexpr std::int64_t most_threads = 8;  ///< of a process
+/// of a process
+constexpr std::int64_t most_threads = 8;
 
 std::int64_t head_bytes(const SubfileSet& set) {
   return static_cast<std::int64_t>(set.placeholder().head().size());

@@ -21,7 +21,8 @@ namespace collio::storage {
 
 /// Bytes of one subfile: `extent.offset` counts in the subfile.
 struct SubfilePart {
-  static constexpr std::int64_t none = -1;  ///< no subfile has the bytes
+  /// no subfile has the bytes
+  static constexpr std::int64_t none = -1;
   std::int64_t subfile = 0;
   core::Extent extent;
   friend constexpr bool operator==(const SubfilePart&, const SubfilePart&) = default;
@@ -30,15 +31,19 @@ struct SubfilePart {
 /// From stripe `first` on, stripes go to these subfiles in turn.
 struct Deal {
   std::int64_t first = 0;
-  std::vector<std::int64_t> members;  ///< ascending
+  /// ascending
+  std::vector<std::int64_t> members;
   friend bool operator==(const Deal&, const Deal&) = default;
 };
 
 /// Pure. Offsets and lengths are in bytes, and not negative. Every function costs O(deals * log(count)).
 struct SubfileLayout {
-  std::int64_t unit_bytes = 1 << 20;  ///< at least 1
-  std::int64_t count = 1;             ///< at least 1
-  std::vector<Deal> deals = {};       ///< ascending; before the first of them all subfiles take turns
+  /// at least 1
+  std::int64_t unit_bytes = 1 << 20;
+  /// at least 1
+  std::int64_t count = 1;
+  /// ascending; before the first of them all subfiles take turns
+  std::vector<Deal> deals = {};
 
   /// The subfile of a stripe.
   [[nodiscard]] constexpr std::int64_t subfile_of(std::int64_t stripe) const noexcept {

@@ -32,7 +32,8 @@ class LeavingName {
   void refuse(const char* why);
 
   std::string path_;
-  std::optional<SubfileSet> set_;  ///< that goes with the name
+  /// that goes with the name
+  std::optional<SubfileSet> set_;
   std::optional<SetUse> alone_;
   core::Error error_, damage_;
 };

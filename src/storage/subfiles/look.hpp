@@ -22,9 +22,12 @@ namespace collio::storage {
 class SetUse {
  public:
   enum class By {
-    many,       ///< waits while one holds it alone
-    many_once,  ///< the same, and may be Alone for a time
-    one         ///< does not wait: others may hold it
+    /// waits while one holds it alone
+    many,
+    /// the same, and may be Alone for a time
+    many_once,
+    /// does not wait: others may hold it
+    one
   };
   SetUse(const std::string& path, By by);
   /// errno; 0: it is held. EAGAIN, EACCES: others hold it. A file system may have no locks.
@@ -63,13 +66,19 @@ struct FoundFile {
   FileMark mark;
   nlink_t links = 1;
   mode_t mode = 0666;
-  std::optional<SubfileSet> set;    ///< it is kept in these
-  Standing standing;                ///< to the set
-  std::optional<FormerSet> former;  ///< of an empty file
+  /// it is kept in these
+  std::optional<SubfileSet> set;
+  /// to the set
+  Standing standing;
+  /// of an empty file
+  std::optional<FormerSet> former;
   std::vector<std::string> warnings;
-  core::Error error;  ///< it cannot be used: its subfiles cannot, or nothing tells whether it has any
-  std::shared_ptr<SetUse> use;  ///< of a set without error
-  std::string path;             ///< its own, where the one that was asked for is a symbolic link's
+  /// it cannot be used: its subfiles cannot, or nothing tells whether it has any
+  core::Error error;
+  /// of a set without error
+  std::shared_ptr<SetUse> use;
+  /// its own, where the one that was asked for is a symbolic link's
+  std::string path;
 };
 
 /// Whether the last name of the path is a symbolic link's.

@@ -20,18 +20,23 @@
 namespace collio::storage {
 
 struct Manifest {
-  std::uint64_t identity = 0;  ///< the same as the placeholder's
-  bool complete = false;       ///< closed by all its writers; else being written, or its writer ended early
-  std::string base;            ///< of the names of the subfiles
-  std::uint64_t inode = 0;     ///< of the placeholder when it was made
-  std::int64_t born = 0;       ///< when that inode was made, in ns; 0: unknown. Numbers of inodes come again
+  /// the same as the placeholder's
+  std::uint64_t identity = 0;
+  /// closed by all its writers; else being written, or its writer ended early
+  bool complete = false;
+  /// of the names of the subfiles
+  std::string base;
+  /// of the placeholder when it was made
+  std::uint64_t inode = 0;
+  /// when that inode was made, in ns; 0: unknown. Numbers of inodes come again
+  std::int64_t born = 0;
   SubfileLayout layout;
-  std::vector<std::string> folders{
-      "."};  ///< dealt to the subfiles in turn; relative ones begin at the manifest's
-  std::int64_t file_bytes =
-      0;  ///< when it was last closed or flushed; each subfile has its share of them at least
-  std::int64_t synced_bytes =
-      0;  ///< of these when MPI_File_sync last flushed it: they survive a loss of power
+  /// dealt to the subfiles in turn; relative ones begin at the manifest's
+  std::vector<std::string> folders{"."};
+  /// when it was last closed or flushed; each subfile has its share of them at least
+  std::int64_t file_bytes = 0;
+  /// of these when MPI_File_sync last flushed it: they survive a loss of power
+  std::int64_t synced_bytes = 0;
 
   friend bool operator==(const Manifest&, const Manifest&);
 };
@@ -43,7 +48,8 @@ struct Manifest {
 /// What a placeholder says.
 struct Placeholder {
   std::uint64_t identity = 0;
-  std::string folder;  ///< a name, without slashes, beside the placeholder
+  /// a name, without slashes, beside the placeholder
+  std::string folder;
 
   /// The lines that make a file a placeholder: those that a join replaces last.
   [[nodiscard]] std::string head() const;

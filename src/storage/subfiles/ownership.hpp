@@ -16,20 +16,26 @@ namespace collio::storage {
 /// What a manifest knows its placeholder by.
 struct FileMark {
   std::uint64_t inode = 0;
-  std::int64_t born = 0;  ///< in nanoseconds; 0: the file system does not say
+  /// in nanoseconds; 0: the file system does not say
+  std::int64_t born = 0;
 };
 /// The mark of an open file, whose inode is known.
 [[nodiscard]] FileMark mark_of(int fd, ino_t inode);
 
 enum class Owner {
-  own,      ///< the manifest names this placeholder
-  copy,     ///< it names another one in the same folder
-  unknown,  ///< it names none there, and the subfiles lie elsewhere: they may be another placeholder's
-  moved     ///< it names none there: the file was moved or restored, or its original is gone
+  /// the manifest names this placeholder
+  own,
+  /// it names another one in the same folder
+  copy,
+  /// it names none there, and the subfiles lie elsewhere: they may be another placeholder's
+  unknown,
+  /// it names none there: the file was moved or restored, or its original is gone
+  moved
 };
 struct Standing {
   Owner owner = Owner::own;
-  std::string evidence = {};  ///< copy: path of the original; unknown: why
+  /// copy: path of the original; unknown: why
+  std::string evidence = {};
 };
 /// O(1) for the manifest's own placeholder; else O(names in its folder).
 [[nodiscard]] Standing standing_of(const SubfileSet& set, const FileMark& file);

@@ -95,8 +95,10 @@ class SetLock {
 
 /// What there is of the manifest's bytes.
 struct Presence {
-  std::int64_t whole_bytes = 0;  ///< no byte before this one is missing; -1: a subfile is
-  core::Error lack;              ///< why that is less than the manifest says
+  /// no byte before this one is missing; -1: a subfile is
+  std::int64_t whole_bytes = 0;
+  /// why that is less than the manifest says
+  core::Error lack;
 };
 /// Whether each is there and has its share of the manifest's bytes.
 [[nodiscard]] Presence check_subfiles(const SubfileSet& set, const SubfileShare& share);
@@ -106,9 +108,12 @@ struct Presence {
     std::int64_t enough = std::numeric_limits<std::int64_t>::max());
 
 enum class Resize {
-  grow,     ///< longer subfiles stay; for who writes alone
-  to,       ///< longer subfiles are cut
-  allocate  ///< longer ones stay, and disk space is there for the bytes
+  /// longer subfiles stay; for who writes alone
+  grow,
+  /// longer subfiles are cut
+  to,
+  /// longer ones stay, and disk space is there for the bytes
+  allocate
 };
 /// Each subfile's length for a file of `file_bytes`.
 [[nodiscard]] core::Error resize_subfiles(const SubfileSet& set, const SubfileShare& share,

@@ -17,7 +17,8 @@ namespace {
 
 /// A part of a transfer, in one subfile.
 struct Part {
-  core::Extent extent;  ///< of the file
+  /// of the file
+  core::Extent extent;
   Storage* subfile = nullptr;
   Ticket ticket = 0;
   Transfer moved;
@@ -27,7 +28,8 @@ struct Part {
 struct Started {
   core::Extent extent;
   std::vector<Part> parts;
-  std::byte* to = nullptr;  ///< of a read
+  /// of a read
+  std::byte* to = nullptr;
 };
 
 /// Of the writes to one subfile.
@@ -254,12 +256,15 @@ class SubfiledStorage final : public Storage {
   }
 
   const SubfileSet set_;
-  const std::shared_ptr<LayoutInForce> in_force_;  ///< null: the layout is the set's
+  /// null: the layout is the set's
+  const std::shared_ptr<LayoutInForce> in_force_;
   const StorageRequest request_;
   bool overlaps_ = false;
-  mutable std::mutex opening_;  ///< of open_
+  /// of open_
+  mutable std::mutex opening_;
   std::map<std::int64_t, std::unique_ptr<Storage>> open_;
-  std::vector<std::span<std::byte>> buffers_;  ///< announced, for subfiles that are opened later
+  /// announced, for subfiles that are opened later
+  std::vector<std::span<std::byte>> buffers_;
   Tickets<Started> started_;
 };
 

@@ -38,8 +38,10 @@ class WriteTimes {
     std::int64_t bytes = 0, ns = 0;
   };
   struct Written {
-    Amount all, since;  ///< since leave_out_below()
-    double least = 0;   ///< bytes per second
+    /// since leave_out_below()
+    Amount all, since;
+    /// bytes per second
+    double least = 0;
   };
   [[nodiscard]] std::vector<std::int64_t> take(Amount Written::*which);
   [[nodiscard]] Written& of(std::int64_t subfile) { return written_[static_cast<std::size_t>(subfile)]; }

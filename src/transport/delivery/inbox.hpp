@@ -21,7 +21,8 @@ namespace collio::transport {
 struct Received {
   Buffer buffer;
   MessageView view;
-  std::size_t bytes = 0;  ///< of the message
+  /// of the message
+  std::size_t bytes = 0;
 
   /// Sees to a buffer, if there is none. False: there is no memory.
   [[nodiscard]] bool keep(BufferPool& pool);
@@ -69,8 +70,10 @@ class Inbox {
   struct Receive {
     Buffer buffer;
     std::int64_t bytes = 0;
-    std::int64_t round = 0;  ///< whose tag it has
-    bool borrowed = false;   ///< the buffer is the call's room
+    /// whose tag it has
+    std::int64_t round = 0;
+    /// the buffer is the call's room
+    bool borrowed = false;
   };
   /// A message that has no buffer yet.
   struct Matched {
@@ -95,7 +98,8 @@ class Inbox {
   [[nodiscard]] Round* round_of(const MessageHeader& header) noexcept;
 
   MessageLink link_;
-  std::map<std::int64_t, Round> rounds_;  ///< by number: those that are not over
+  /// by number: those that are not over
+  std::map<std::int64_t, Round> rounds_;
   EarlyMessages& early_;
   int domain_;
   std::optional<Matched> matched_;

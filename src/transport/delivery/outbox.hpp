@@ -63,7 +63,8 @@ class Outbox {
   /// What comes for a request.
   struct Answer {
     std::size_t lane = 0;
-    std::int64_t stream_begin = 0;  ///< of the bytes asked for
+    /// of the bytes asked for
+    std::int64_t stream_begin = 0;
     std::int64_t round = 0;
   };
   struct Lane {
@@ -71,16 +72,23 @@ class Outbox {
 
     DomainSource source;
     bool greeted = false;
-    bool sends = false;  ///< its message is under way
-    bool ready = false;  ///< in starts_, to start its next one
+    /// its message is under way
+    bool sends = false;
+    /// in starts_, to start its next one
+    bool ready = false;
     Buffer message;
     std::int64_t message_bytes = 0;
     std::int64_t message_round = 0;
-    std::optional<Description> described;  ///< of the next message, which found no room
-    std::size_t transfers = 0;             ///< one-sided, under way
-    std::size_t answers = 0;               ///< under way, straight into contiguous memory
-    std::deque<Answer> asked;              ///< for staging, and not begun to come there
-    std::size_t arriving = 0;              ///< on their way into staging
+    /// of the next message, which found no room
+    std::optional<Description> described;
+    /// one-sided, under way
+    std::size_t transfers = 0;
+    /// under way, straight into contiguous memory
+    std::size_t answers = 0;
+    /// for staging, and not begun to come there
+    std::deque<Answer> asked;
+    /// on their way into staging
+    std::size_t arriving = 0;
 
     [[nodiscard]] std::size_t waiting() const noexcept {
       return answers + asked.size() + arriving + transfers;
@@ -105,7 +113,8 @@ class Outbox {
     std::int64_t bytes = 0;
     std::int64_t stream_begin = 0;
     std::int64_t round = 0;
-    bool borrowed = false;  ///< the staging is the call's room
+    /// the staging is the call's room
+    bool borrowed = false;
   };
   /// An answer that has no staging yet.
   struct Matched {
@@ -116,7 +125,8 @@ class Outbox {
   /// Lanes with a message to start.
   struct Starts {
     std::size_t lanes = 0;
-    std::deque<std::size_t> ready;  ///< those that may start it now
+    /// those that may start it now
+    std::deque<std::size_t> ready;
   };
   /// The earliest round of which a message is still to start.
   [[nodiscard]] std::int64_t front_round() const noexcept {
@@ -147,8 +157,10 @@ class Outbox {
   const access::MemoryAccess& memory_;
   Payload payload_;
   std::vector<Lane> lanes_;
-  std::unordered_map<int, std::size_t> lane_of_rank_;  ///< of reads into memory that is not contiguous
-  std::map<std::int64_t, Starts> starts_;              ///< by round
+  /// of reads into memory that is not contiguous
+  std::unordered_map<int, std::size_t> lane_of_rank_;
+  /// by round
+  std::map<std::int64_t, Starts> starts_;
   InFlight<Lane*> sends_;
   InFlight<Answer> answers_;
   std::optional<Matched> matched_;

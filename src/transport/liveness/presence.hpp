@@ -22,42 +22,59 @@ enum class Stage : std::int32_t { arriving, planning, moving, ending };
 
 /// One rank's note. Lies in shared memory; all zero at first. Written by that rank alone.
 struct alignas(64) Note {
-  std::atomic<std::int64_t> call;  ///< collective calls on the file it has come to
+  /// collective calls on the file it has come to
+  std::atomic<std::int64_t> call;
   std::atomic<Stage> stage;
-  std::atomic<bool> inside;           ///< it is in the last of them
-  std::atomic<std::int64_t> round;    ///< while bytes move
-  std::atomic<double> waits_since_s;  ///< 0: it does not wait, or not for long
-  observe::Shown shown;               ///< what it does, and its last sign of life
+  /// it is in the last of them
+  std::atomic<bool> inside;
+  /// while bytes move
+  std::atomic<std::int64_t> round;
+  /// 0: it does not wait, or not for long
+  std::atomic<double> waits_since_s;
+  /// what it does, and its last sign of life
+  observe::Shown shown;
   std::atomic<std::int32_t> process, rank;
-  std::atomic<std::uint64_t> processes;  ///< the name space of its process number
-  char name[32];                         ///< of that call; changes only between calls
+  /// the name space of its process number
+  std::atomic<std::uint64_t> processes;
+  /// of that call; changes only between calls
+  char name[32];
 };
 
 /// A rank the others wait for, or may.
 struct Absent {
   enum Why : std::int32_t {
-    not_come,   ///< it has not come to the call
-    elsewhere,  ///< it is in another call instead
-    silent,     ///< it is in the call and gives no sign of life
+    /// it has not come to the call
+    not_come,
+    /// it is in another call instead
+    elsewhere,
+    /// it is in the call and gives no sign of life
+    silent,
   };
   std::int32_t rank = 0;
   Why why = not_come;
-  std::int64_t call = 0;  ///< the last it came to
+  /// the last it came to
+  std::int64_t call = 0;
   std::int64_t round = 0;
   Stage stage = Stage::arriving;
-  std::int32_t step = 0;  ///< observe::Step
-  double silent_s = 0;    ///< since its last sign of life
-  char process =
-      '?';  ///< X: it has ended, T: it is stopped, D: it waits in the kernel, ?: none of these, or not known
-  char name[32] = "";  ///< of the last call it came to
+  /// observe::Step
+  std::int32_t step = 0;
+  /// since its last sign of life
+  double silent_s = 0;
+  /// X: it has ended, T: it is stopped, D: it waits in the kernel, ?: none of these, or not known
+  char process = '?';
+  /// of the last call it came to
+  char name[32] = "";
 };
 
 /// What a node's notes say, as the rank that reads them sees it.
 struct Presence {
   std::vector<Absent> absent;
-  bool moving = false;    ///< some rank does something else than wait
-  std::vector<int> left;  ///< ranks that were in this call and left it
-  bool lowest = true;     ///< no lower rank of the node waits for as long, and is alive
+  /// some rank does something else than wait
+  bool moving = false;
+  /// ranks that were in this call and left it
+  std::vector<int> left;
+  /// no lower rank of the node waits for as long, and is alive
+  bool lowest = true;
 };
 
 /// From whose point of view: its note, the time, and how old a sign of life may be.

@@ -32,15 +32,22 @@ struct NodeRanks {
 class RollCall final : public Lookout {
  public:
   struct Setting {
-    MPI_Comm comm = MPI_COMM_NULL;  ///< of the file; messages have a tag of their own
-    std::string file = {};          ///< its name, for messages
-    double patience_s = 60;         ///< 0: for ever; nothing is printed
-    std::span<Note> notes =
-        {};         ///< of the node's ranks, in the order of the node; empty: no memory is shared
-    int place = 0;  ///< this rank's, among the notes
-    std::vector<NodeRanks> nodes = {};  ///< empty: each rank is a node
-    int node = 0;                       ///< this rank's
-    std::int64_t calls = 0;             ///< collective calls on the file so far
+    /// of the file; messages have a tag of their own
+    MPI_Comm comm = MPI_COMM_NULL;
+    /// its name, for messages
+    std::string file = {};
+    /// 0: for ever; nothing is printed
+    double patience_s = 60;
+    /// of the node's ranks, in the order of the node; empty: no memory is shared
+    std::span<Note> notes = {};
+    /// this rank's, among the notes
+    int place = 0;
+    /// empty: each rank is a node
+    std::vector<NodeRanks> nodes = {};
+    /// this rank's
+    int node = 0;
+    /// collective calls on the file so far
+    std::int64_t calls = 0;
   };
   /// Not collective.
   explicit RollCall(Setting setting);
@@ -78,11 +85,14 @@ class RollCall final : public Lookout {
   enum Kind : std::int32_t { state, question, told };
   struct Header {
     std::int32_t kind = state;
-    std::int32_t node = 0;     ///< of the sender
-    std::int32_t speaker = 0;  ///< its rank
+    /// of the sender
+    std::int32_t node = 0;
+    /// its rank
+    std::int32_t speaker = 0;
     std::int32_t moving = 0;
     std::int64_t call = 0;
-    double waited_s = 0;  ///< 0: its patience lasts
+    /// 0: its patience lasts
+    double waited_s = 0;
     char name[32] = "";
   };
   /// What is known of a node.
@@ -121,20 +131,27 @@ class RollCall final : public Lookout {
   [[nodiscard]] std::string text_of_silent(const std::vector<int>& silent) const;
 
   Setting set_;
-  Note own_note_{};  ///< where no memory is shared
+  /// where no memory is shared
+  Note own_note_{};
   Note* notes_;
   std::size_t count_;
   int place_, rank_ = 0, size_ = 1;
-  double away_s_ = 0;  ///< of the wait's time this rank did not look: it was elsewhere
+  /// of the wait's time this rank did not look: it was elsewhere
+  double away_s_ = 0;
   double wait_since_s_ = 0, looked_s_ = 0, next_look_s_ = 0;
-  double due_s_;            ///< how long to wait before the next message
-  double decide_at_s_ = 0;  ///< 0: nothing is gathered
+  /// how long to wait before the next message
+  double due_s_;
+  /// 0: nothing is gathered
+  double decide_at_s_ = 0;
   double gathered_s_ = 0;
-  double told_at_s_ = -1e9;  ///< another rank said when it told
+  /// another rank said when it told
+  double told_at_s_ = -1e9;
   bool has_told_ = false;
-  std::map<int, Heard> heard_;  ///< by node
+  /// by node
+  std::map<int, Heard> heard_;
   InFlight<Sending> sends_;
-  std::set<std::pair<int, Kind>> sent_to_;  ///< by sends_
+  /// by sends_
+  std::set<std::pair<int, Kind>> sent_to_;
 };
 
 }  // namespace collio::transport

@@ -13,14 +13,17 @@ namespace collio::transport {
 /// The pieces of one round: what a message says before its data.
 struct Description {
   MessageHeader header;
-  std::vector<std::uint8_t> extents;  ///< encoded, slack included
-  std::int64_t stream_begin = 0;      ///< first data byte in the access's stream (from 0)
+  /// encoded, slack included
+  std::vector<std::uint8_t> extents;
+  /// first data byte in the access's stream (from 0)
+  std::int64_t stream_begin = 0;
 };
 
 /// The part of a domain in which a rank has bytes.
 struct DomainPart {
   int domain = 0;
-  std::int64_t end = 0;  ///< of the rank's bytes
+  /// of the rank's bytes
+  std::int64_t end = 0;
 };
 
 /// Moves a cursor on to its first byte in a domain; the round of that, or no_round. O(log items), for dealt
@@ -50,7 +53,8 @@ class DomainSource {
   const access::FileAccess* access_;
   const policy::Domains* domains_;
   core::Cursor cursor_;
-  std::int64_t end_ = 0;  ///< of this rank's bytes
+  /// of this rank's bytes
+  std::int64_t end_ = 0;
   std::int64_t next_round_ = no_round;
   int domain_ = 0;
   int shift_ = 0;

@@ -150,7 +150,8 @@ class InFlight {
   std::list<Message> messages_, over_, spare_;
   std::size_t size_ = 0;
   double looked_s_ = observe::now_s();
-  std::optional<Place> next_;  ///< to be looked at in turn; nothing: the oldest
+  /// to be looked at in turn; nothing: the oldest
+  std::optional<Place> next_;
 };
 
 }  // namespace collio::transport

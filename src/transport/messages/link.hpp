@@ -16,25 +16,36 @@ namespace collio::transport {
 class RemoteBuffers;
 
 struct MessageLink {
-  MPI_Comm comm = MPI_COMM_NULL;  ///< collio's own duplicate: no foreign messages
+  /// collio's own duplicate: no foreign messages
+  MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
-  const std::vector<int>* aggregators = nullptr;  ///< rank of each domain's aggregator
-  int domains = 1;                                ///< file domains in use
-  int my_domain = -1;                             ///< domain this rank serves; -1: none
-  std::int64_t budget_bytes = 0;                  ///< most bytes of message buffers in each direction
+  /// rank of each domain's aggregator
+  const std::vector<int>* aggregators = nullptr;
+  /// file domains in use
+  int domains = 1;
+  /// domain this rank serves; -1: none
+  int my_domain = -1;
+  /// most bytes of message buffers in each direction
+  std::int64_t budget_bytes = 0;
   BufferPool* pool = nullptr;
   observe::Steps* steps = nullptr;
   observe::Counters* counters = nullptr;
-  int node = 0;                             ///< of this rank
-  const std::vector<int>* homes = nullptr;  ///< node of each domain's aggregator
-  const std::vector<int>* receivers =
-      nullptr;  ///< two layers: rank of its node that receives for it; null: itself
-  std::vector<std::int64_t>* sent_to =
-      nullptr;                            ///< bytes this rank has sent to each node; null: there is one node
-  int requests_ahead = 1;                 ///< requests to one aggregator that may wait for their answers
-  RemoteBuffers* remote = nullptr;        ///< one-sided transfers go there; null: all data goes with messages
-  std::int64_t shortest_piece_bytes = 1;  ///< of pieces that go there, on average
-  Shortage* shortage = nullptr;           ///< where messages come in; null: none do
+  /// of this rank
+  int node = 0;
+  /// node of each domain's aggregator
+  const std::vector<int>* homes = nullptr;
+  /// two layers: rank of its node that receives for it; null: itself
+  const std::vector<int>* receivers = nullptr;
+  /// bytes this rank has sent to each node; null: there is one node
+  std::vector<std::int64_t>* sent_to = nullptr;
+  /// requests to one aggregator that may wait for their answers
+  int requests_ahead = 1;
+  /// one-sided transfers go there; null: all data goes with messages
+  RemoteBuffers* remote = nullptr;
+  /// of pieces that go there, on average
+  std::int64_t shortest_piece_bytes = 1;
+  /// where messages come in; null: none do
+  Shortage* shortage = nullptr;
 
   [[nodiscard]] int rank_of(int domain) const noexcept { return (*aggregators)[core::at(domain)]; }
   [[nodiscard]] int receiver_of(int domain) const noexcept {
@@ -57,7 +68,8 @@ struct MessageLink {
 /// or are rounds of one domain. The step from round to round has no factor of the number of tags, else rounds
 /// of many domains would share few tags.
 inline constexpr int tag_answer = 1;
-inline constexpr int tag_done = 32002;  ///< behind the answers' tags
+/// behind the answers' tags
+inline constexpr int tag_done = 32002;
 inline constexpr int tags_for_windows = 16000;
 [[nodiscard]] constexpr std::int64_t tags_per_round(int domains) noexcept {
   std::int64_t step = domains;

@@ -20,17 +20,25 @@ inline constexpr std::int64_t no_round = -1;
 struct MessageHeader {
   std::int64_t round = 0;
   std::int64_t next_round = no_round;
-  std::int64_t items = 0;  ///< packed items that follow
+  /// packed items that follow
+  std::int64_t items = 0;
   std::int64_t pieces = 0;
-  std::int64_t extents_bytes = 0;  ///< encoded length of the items, slack included
-  core::Extent span;               ///< first to last byte of the pieces
-  core::TilingSum sum;             ///< sum.bytes: data bytes
-  std::int32_t shift = 0;          ///< format of the items
-  std::int32_t source = 0;         ///< sending rank
-  std::int32_t domain = 0;         ///< file domain the pieces lie in
-  std::int32_t source_node = 0;    ///< the sending rank's
-  std::int64_t parts =
-      0;  ///< each with its list (message_parts.hpp), in extents_bytes with data; 0: one list
+  /// encoded length of the items, slack included
+  std::int64_t extents_bytes = 0;
+  /// first to last byte of the pieces
+  core::Extent span;
+  /// sum.bytes: data bytes
+  core::TilingSum sum;
+  /// format of the items
+  std::int32_t shift = 0;
+  /// sending rank
+  std::int32_t source = 0;
+  /// file domain the pieces lie in
+  std::int32_t domain = 0;
+  /// the sending rank's
+  std::int32_t source_node = 0;
+  /// each with its list (message_parts.hpp), in extents_bytes with data; 0: one list
+  std::int64_t parts = 0;
 
   [[nodiscard]] std::int64_t data_bytes() const noexcept { return sum.bytes; }
   /// No pieces, as there is no memory for them: the message itself is due.

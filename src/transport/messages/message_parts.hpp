@@ -11,17 +11,21 @@ namespace collio::transport {
 /// A message has fewer than 2^31 bytes.
 struct PartHead {
   std::int32_t items = 0;
-  std::int32_t list_bytes = 0;  ///< encoded, without slack
+  /// encoded, without slack
+  std::int32_t list_bytes = 0;
   std::int32_t data_bytes = 0;
-  std::int32_t answer_at = 0;  ///< of a request: where in the answer its data goes
+  /// of a request: where in the answer its data goes
+  std::int32_t answer_at = 0;
 };
 
 /// Pieces as a message has them, in one part or several.
 struct MessagePart {
   core::PackedReader reader;
   std::int64_t items = 0;
-  const std::byte* data = nullptr;  ///< of a write
-  std::int64_t answer_at = 0;       ///< of a request
+  /// of a write
+  const std::byte* data = nullptr;
+  /// of a request
+  std::int64_t answer_at = 0;
 };
 
 /// each(MessagePart) for all parts of a message. `window_offset`: file offset of the window's first byte;

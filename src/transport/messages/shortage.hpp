@@ -17,7 +17,8 @@ namespace collio::transport {
 /// Of one call.
 class Shortage {
  public:
-  bool left_out = false;  ///< pieces were, or their data
+  /// pieces were, or their data
+  bool left_out = false;
 
   /// Room for one message on its way in. Had before the call's first message, and free again when that one is
   /// dealt with.
@@ -27,7 +28,8 @@ class Shortage {
   /// A buffer for a message on its way in.
   struct Incoming {
     Buffer buffer;
-    bool borrowed = false;  ///< the room, to be given back
+    /// the room, to be given back
+    bool borrowed = false;
   };
   /// The room, or else one of the pool's. Null: there is none before another message was dealt with. Throws
   /// std::bad_alloc when the message is longer than the room and there is no memory.

@@ -19,22 +19,31 @@ class NodeBoard;
 
 /// How a call ended, on all ranks.
 struct Outcome {
-  std::int64_t error = 0;  ///< worst core::ErrorClass
-  std::int64_t intact_below =
-      policy::Digest::nothing;    ///< all bytes of the call below this offset were moved
-  std::int64_t again = 0;         ///< a write left windows out: pieces overlap and leave holes
-  std::int64_t left_out = 0;      ///< a write left slow subfiles out: it has to be made again
-  std::int64_t untiled = 0;       ///< a window was not tiled by the pieces in it
-  std::int64_t longest_ns = 0;    ///< time of the rank that took longest
-  std::int64_t failed_rank = -1;  ///< highest rank with the worst error; -1: none
+  /// worst core::ErrorClass
+  std::int64_t error = 0;
+  /// all bytes of the call below this offset were moved
+  std::int64_t intact_below = policy::Digest::nothing;
+  /// a write left windows out: pieces overlap and leave holes
+  std::int64_t again = 0;
+  /// a write left slow subfiles out: it has to be made again
+  std::int64_t left_out = 0;
+  /// a window was not tiled by the pieces in it
+  std::int64_t untiled = 0;
+  /// time of the rank that took longest
+  std::int64_t longest_ns = 0;
+  /// highest rank with the worst error; -1: none
+  std::int64_t failed_rank = -1;
 };
 
 /// The collective call on a file that a rank is in.
 struct CallHere {
-  std::int64_t kind = 0;  ///< the same for calls that are done as one
-  std::int64_t form = 0;  ///< the same for calls of one name
+  /// the same for calls that are done as one
+  std::int64_t kind = 0;
+  /// the same for calls of one name
+  std::int64_t form = 0;
   char name[32] = "open";
-  const std::string* file = nullptr;  ///< for messages
+  /// for messages
+  const std::string* file = nullptr;
 };
 
 /// The reductions of some ranks. Construction is local; what has no other remark is Collective.
@@ -80,7 +89,8 @@ class Agreement {
   struct Meeting {
     policy::Digest digest;
     Outcome outcome;
-    std::array<std::int64_t, most_numbers> most{};  ///< of each, the largest over ranks
+    /// of each, the largest over ranks
+    std::array<std::int64_t, most_numbers> most{};
 
     void combine(const Meeting& other);
   };

@@ -36,12 +36,14 @@ class CommAgreement final : public Agreement {
   void hear_after(std::span<char> bytes, int rank) const override;
 
   MPI_Comm comm_;
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;  ///< a Meeting
+  /// a Meeting
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
   MPI_Op op_ = MPI_OP_NULL;
   std::shared_ptr<NodeBoard> board_;
-  MPI_Comm leaders_ = MPI_COMM_NULL;  ///< the nodes' first ranks, where there are several nodes
-  MPI_Comm leaders_numbers_ =
-      MPI_COMM_NULL;  ///< the same; as on the board, reductions of numbers never meet others
+  /// the nodes' first ranks, where there are several nodes
+  MPI_Comm leaders_ = MPI_COMM_NULL;
+  /// the same; as on the board, reductions of numbers never meet others
+  MPI_Comm leaders_numbers_ = MPI_COMM_NULL;
   bool several_nodes_ = false;
 };
 

@@ -12,7 +12,8 @@ namespace collio::transport {
 namespace {
 
 std::mutex kept_mutex;
-std::deque<std::unique_ptr<NodeSlots>> kept;  ///< last given back first
+/// last given back first
+std::deque<std::unique_ptr<NodeSlots>> kept;
 constexpr std::size_t most_kept = 2;
 
 std::atomic<std::int64_t> through{0};
@@ -29,7 +30,8 @@ std::unique_ptr<NodeSlots> take_out(Fits&& fits) {
 
 /// What the first rank tells the others.
 struct Offer {
-  SharedMemory::Name name;  ///< of no key: there is none
+  /// of no key: there is none
+  SharedMemory::Name name;
   bool kept = false;
 };
 

@@ -24,7 +24,8 @@ class NodeCounts {
   struct Shared {
     alignas(SlotLayout::line_bytes) BytesOut bytes_out;
     alignas(SlotLayout::line_bytes) SharedWord meetings;
-    std::atomic<std::int32_t> met;  ///< ranks that have come to the next one
+    /// ranks that have come to the next one
+    std::atomic<std::int32_t> met;
   };
   /// Of calls in turn. All zero at first.
   struct Counters {
@@ -46,7 +47,8 @@ class NodeCounts {
   Shared& shared_;
   Counters* counters_;
   int ranks_;
-  int calls_ = 0;  ///< that had counters; the same on all ranks
+  /// that had counters; the same on all ranks
+  int calls_ = 0;
 };
 
 }  // namespace collio::transport

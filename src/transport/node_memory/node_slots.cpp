@@ -14,7 +14,8 @@ struct NodeSlots::Head {
 
 struct NodeSlots::Heads {
   std::byte* memory;
-  std::size_t books = 0, loads = 0, counters = 0, end = 0;  ///< where they begin
+  /// where they begin
+  std::size_t books = 0, loads = 0, counters = 0, end = 0;
 
   Heads(std::byte* begin, const Size& size) noexcept : memory(begin) {
     constexpr std::size_t page = 4096;

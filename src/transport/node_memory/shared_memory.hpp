@@ -34,13 +34,15 @@ struct NodeTalk {
 class SharedMemory {
  public:
   enum class Pages {
-    anywhere,  ///< where the kernel likes
-    spread,    ///< over the node's memory domains
+    /// where the kernel likes
+    anywhere,
+    /// over the node's memory domains
+    spread,
   };
   struct Need {
     std::size_t bytes = 0;
-    std::size_t at_once = std::numeric_limits<std::size_t>::max();  ///< its first bytes that have pages; more
-                                                                    ///< get theirs by make_pages()
+    /// its first bytes that have pages; more get theirs by make_pages()
+    std::size_t at_once = std::numeric_limits<std::size_t>::max();
     Pages pages = Pages::anywhere;
   };
   /// `bytes` zeroed bytes, the same for all ranks of a node. Null on all of them when any cannot have it, or

@@ -15,11 +15,14 @@ namespace collio::transport {
 
 /// Identifies an object among all of a node, and says where other processes find it.
 struct ObjectName {
-  std::uint64_t key = 0;  ///< random; 0: there is no object
+  /// random; 0: there is no object
+  std::uint64_t key = 0;
   std::uint64_t device = 0, inode = 0;
-  std::int64_t process = 0;  ///< the maker
+  /// the maker
+  std::int64_t process = 0;
   std::int32_t descriptor = -1;
-  std::int32_t in_folder = 0;  ///< 1: it has a name in /dev/shm
+  /// 1: it has a name in /dev/shm
+  std::int32_t in_folder = 0;
 
   friend bool operator==(const ObjectName&, const ObjectName&) = default;
 };

@@ -15,18 +15,24 @@ class SlotBooks {
  public:
   /// A window as all ranks know it.
   struct Window {
-    std::int64_t offset = 0;      ///< file offset of its first byte
-    std::int32_t batch_size = 1;  ///< parts of its batch that come free on this node
-    std::int32_t parties = 1;     ///< how many arrive or depart
-    bool packed = false;          ///< pieces are, and have no mask
+    /// file offset of its first byte
+    std::int64_t offset = 0;
+    /// parts of its batch that come free on this node
+    std::int32_t batch_size = 1;
+    /// how many arrive or depart
+    std::int32_t parties = 1;
+    /// pieces are, and have no mask
+    bool packed = false;
   };
   /// Of a slot, in the shared memory. All zero at first; the same after every turn, except `window`.
   struct Shared {
     alignas(2 * SlotLayout::line_bytes) std::atomic<std::int32_t> arrived;
     std::atomic<std::uint64_t> hash;
     std::atomic<std::int64_t> bytes, high;
-    std::atomic<std::int64_t> below_largest;       ///< `largest` minus the lowest offset
-    std::atomic<std::int64_t> next_below_largest;  ///< `largest` minus the lowest round announced
+    /// `largest` minus the lowest offset
+    std::atomic<std::int64_t> below_largest;
+    /// `largest` minus the lowest round announced
+    std::atomic<std::int64_t> next_below_largest;
     std::atomic<std::int64_t> room_taken;
     std::atomic<bool> due;
     Window window;
@@ -53,8 +59,10 @@ class SlotBooks {
     std::int64_t window_offset = 0;
     core::Extent hull;
     core::TilingSum sum;
-    std::int64_t next_round = -1;  ///< the lowest announced; -1: none
-    bool due = false;              ///< a message was announced
+    /// the lowest announced; -1: none
+    std::int64_t next_round = -1;
+    /// a message was announced
+    bool due = false;
   };
   [[nodiscard]] Filled filled(int slot) const noexcept;
   /// Of a full slot.

@@ -15,15 +15,20 @@ struct SlotLayout {
   static constexpr std::size_t line_bytes = 64;
 
   flow::SlotGroups groups;
-  std::int64_t window_bytes = 0;  ///< longest window
-  int window_slots = 1;           ///< that it takes: they divide it evenly
-  bool masks = false;             ///< keep which bytes are filled
-  int mask_shift = 0;             ///< unit of the mask: 2^mask_shift bytes divide all piece ends
+  /// longest window
+  std::int64_t window_bytes = 0;
+  /// that it takes: they divide it evenly
+  int window_slots = 1;
+  /// keep which bytes are filled
+  bool masks = false;
+  /// unit of the mask: 2^mask_shift bytes divide all piece ends
+  int mask_shift = 0;
   /// What wakes a rank that waits: the turn of the group it waits for; or every group's turn, where it may go
   /// on with any; or every slot that is full or loaded, too.
   enum class Hears { group, turns, slots };
   Hears hears = Hears::group;
-  Hears any_hears = Hears::group;  ///< the most that any rank hears
+  /// the most that any rank hears
+  Hears any_hears = Hears::group;
 };
 
 }  // namespace collio::transport

@@ -18,7 +18,8 @@ namespace collio::transport {
 class SlotMemory {
  public:
   struct Size {
-    std::size_t bytes = 0;  ///< of windows in all
+    /// of windows in all
+    std::size_t bytes = 0;
     bool several_nodes = false;
     [[nodiscard]] int slots() const noexcept {
       return several_nodes ? SlotLayout::most_slots : policy::most_node_slots;
@@ -26,7 +27,8 @@ class SlotMemory {
   };
   /// What a call uses of the memory, from the begin of each part. The rest has no pages yet.
   struct Room {
-    std::size_t masks = 0, windows = 0;  ///< bytes
+    /// bytes
+    std::size_t masks = 0, windows = 0;
     [[nodiscard]] bool covers(const Room& other) const noexcept {
       return masks >= other.masks && windows >= other.windows;
     }
@@ -42,9 +44,10 @@ class SlotMemory {
   /// In the shared memory. All zero at first.
   struct Shared {
     static constexpr int most_growths = 32;
-    std::atomic<std::uint64_t> mapped;  ///< mapped_ of all ranks together
-    std::array<std::atomic<std::int64_t>, most_growths>
-        free_before;  ///< of each growth, and one; 0: not known
+    /// mapped_ of all ranks together
+    std::atomic<std::uint64_t> mapped;
+    /// of each growth, and one; 0: not known
+    std::array<std::atomic<std::int64_t>, most_growths> free_before;
   };
   /// Where the parts of the memory begin: what the other classes keep there, the masks, the windows.
   struct Parts {
@@ -95,9 +98,12 @@ class SlotMemory {
   Makers makers_;
   Shared& shared_;
   SlotLayout layout_;
-  std::uint64_t there_;       ///< chunks that have pages; the same on all ranks of the node
-  std::uint64_t mapped_ = 0;  ///< chunks that are mapped in this process
-  int growths_ = 0;           ///< the same on all ranks
+  /// chunks that have pages; the same on all ranks of the node
+  std::uint64_t there_;
+  /// chunks that are mapped in this process
+  std::uint64_t mapped_ = 0;
+  /// the same on all ranks
+  int growths_ = 0;
 };
 
 }  // namespace collio::transport

@@ -16,7 +16,8 @@ class SlotQueue {
  public:
   /// In the shared memory. All zero at first.
   struct Shared {
-    alignas(SlotLayout::line_bytes) std::atomic<std::uint64_t> full;  ///< a bit for each window's first slot
+    /// a bit for each window's first slot
+    alignas(SlotLayout::line_bytes) std::atomic<std::uint64_t> full;
     alignas(SlotLayout::line_bytes) std::atomic<std::int32_t> serving;
   };
   SlotQueue(Shared& shared, const SlotTurns& turns) noexcept : shared_(shared), turns_(turns) {}

@@ -21,10 +21,13 @@ class SlotTurns {
   struct Shared {
     struct Group {
       alignas(SlotLayout::line_bytes) SharedWord turn;
-      std::atomic<std::int32_t> finished;  ///< windows of the batch
+      /// windows of the batch
+      std::atomic<std::int32_t> finished;
     };
-    alignas(SlotLayout::line_bytes) SharedWord turns;  ///< changes with the turn of any group
-    alignas(SlotLayout::line_bytes) SharedWord bell;   ///< and with every slot that is full or loaded
+    /// changes with the turn of any group
+    alignas(SlotLayout::line_bytes) SharedWord turns;
+    /// and with every slot that is full or loaded
+    alignas(SlotLayout::line_bytes) SharedWord bell;
     Group groups[most_groups];
   };
   explicit SlotTurns(Shared& shared) noexcept : shared_(shared) {}
@@ -50,7 +53,8 @@ class SlotTurns {
   Shared& shared_;
   flow::SlotGroups groups_;
   SlotLayout::Hears hears_ = SlotLayout::Hears::group, any_hears_ = SlotLayout::Hears::group;
-  std::array<std::uint32_t, most_groups> turn_{};  ///< this rank's next turn in each group
+  /// this rank's next turn in each group
+  std::array<std::uint32_t, most_groups> turn_{};
 };
 
 }  // namespace collio::transport

@@ -12,7 +12,8 @@
 
 namespace collio::transport {
 
-using MemoryDomains = std::vector<bool>;  ///< by the kernel's number of a memory domain
+/// by the kernel's number of a memory domain
+using MemoryDomains = std::vector<bool>;
 
 /// Memory domains that this process may have memory of, and that have processors: not those of accelerators.
 /// Not collective.

@@ -17,8 +17,10 @@ namespace collio::transport {
 
 /// Leave to transfer the pieces of a description.
 struct Grant {
-  std::int64_t displacement = 0;  ///< of the window's first byte, in the aggregator's memory
-  std::int64_t bytes = 0;         ///< read: those before the end of the file, from the first piece on
+  /// of the window's first byte, in the aggregator's memory
+  std::int64_t displacement = 0;
+  /// read: those before the end of the file, from the first piece on
+  std::int64_t bytes = 0;
 };
 /// What a rank says when a transfer under locks is over.
 struct DoneNote {
@@ -57,7 +59,8 @@ class Grants {
 
   MessageLink link_;
   InFlight<Grant> sends_;
-  std::map<std::int64_t, int> under_way_;  ///< by round
+  /// by round
+  std::map<std::int64_t, int> under_way_;
 };
 
 }  // namespace collio::transport

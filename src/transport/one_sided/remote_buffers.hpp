@@ -33,8 +33,10 @@ class RemoteBuffers {
   struct Request {
     MPI_Comm comm = MPI_COMM_NULL;
     EndsBy ends_by = EndsBy::lock;
-    std::int64_t bytes = 0;   ///< of an aggregator's buffers in all; the same on all ranks
-    bool aggregates = false;  ///< this rank exposes memory
+    /// of an aggregator's buffers in all; the same on all ranks
+    std::int64_t bytes = 0;
+    /// this rank exposes memory
+    bool aggregates = false;
   };
   /// Distance between two buffers of `window_bytes` in one MPI window, in bytes: each starts on a page.
   [[nodiscard]] static constexpr std::int64_t stride(std::int64_t window_bytes) noexcept {
@@ -62,7 +64,8 @@ class RemoteBuffers {
   /// The first `bytes` bytes of the pieces that `pieces` describes, in the memory of `rank`.
   struct Target {
     int rank = 0;
-    std::int64_t displacement = 0;  ///< of file offset `origin`
+    /// of file offset `origin`
+    std::int64_t displacement = 0;
     std::int64_t origin = 0;
     MessageView pieces;
     std::int64_t bytes = 0;

@@ -57,8 +57,10 @@ class RemoteTransfers {
  private:
   enum class State {
     asked,
-    granted,  ///< waits for room
-    ready,    ///< fences, read: has room
+    /// waits for room
+    granted,
+    /// fences, read: has room
+    ready,
     moving,
   };
   struct Transfer {
@@ -67,7 +69,8 @@ class RemoteTransfers {
     std::int64_t origin = 0;
     State state = State::asked;
     Grant grant;
-    Buffer staging;  ///< memory that is not contiguous
+    /// memory that is not contiguous
+    Buffer staging;
   };
   using Place = std::list<Transfer>::iterator;
 

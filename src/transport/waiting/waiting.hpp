@@ -86,7 +86,8 @@ class PoliteWait {
   Watch watch_;
   std::int64_t idle_polls_ = 0;
   long longest_nap_ns_;
-  bool reduces_ = false;  ///< and cores are free
+  /// and cores are free
+  bool reduces_ = false;
   double begin_s_ = 0;
 };
 

@@ -12,7 +12,8 @@ namespace collio::transport {
 /// A stretch of the file and the buffer it goes from or comes to.
 struct WindowSpan {
   core::Extent extent;
-  std::byte* data = nullptr;  ///< of the extent's first byte
+  /// of the extent's first byte
+  std::byte* data = nullptr;
   [[nodiscard]] std::byte* at(std::int64_t offset) const noexcept { return data + (offset - extent.offset); }
 };
 
@@ -50,10 +51,14 @@ class ExtentTransfers {
   Direction direction_ = write;
   WindowSpan span_;
   core::PackedExtents pieces_;
-  std::optional<core::PackedReader> reader_;  ///< none: the whole span
-  core::Run run_;                             ///< not begun yet
-  std::int64_t left_ = 0;                     ///< extents not begun yet
-  bool ended_ = false;                        ///< one was short or failed
+  /// none: the whole span
+  std::optional<core::PackedReader> reader_;
+  /// not begun yet
+  core::Run run_;
+  /// extents not begun yet
+  std::int64_t left_ = 0;
+  /// one was short or failed
+  bool ended_ = false;
   std::deque<UnderWay> under_way_;
   storage::Transfer result_;
 };

@@ -14,10 +14,13 @@ namespace collio::transport {
 
 /// Where a window is written to or read from, and how.
 struct WindowStorage {
-  storage::Storage* file = nullptr;  ///< null: it could not be opened (the call fails)
-  bool readable = false;             ///< old content can be read
+  /// null: it could not be opened (the call fails)
+  storage::Storage* file = nullptr;
+  /// old content can be read
+  bool readable = false;
   policy::Holes holes = policy::Holes::automatic;
-  bool all_wait = false;  ///< every rank of the file waits in this call, and writes nothing else meanwhile
+  /// every rank of the file waits in this call, and writes nothing else meanwhile
+  bool all_wait = false;
   machine::StorageModel model;
 
   /// True when `transfers` transfers of the whole span cost less than one for each of `operations` pieces.
@@ -30,7 +33,8 @@ struct WindowStorage {
 
 /// What a window has of its span.
 struct WindowPieces {
-  std::int64_t count = 0;  ///< at most
+  /// at most
+  std::int64_t count = 0;
   std::int64_t bytes = 0;
   storage::EachPiece each;
 };
@@ -53,7 +57,8 @@ class WindowWrite {
   [[nodiscard]] storage::Transfer take() noexcept;
 
  private:
-  std::optional<storage::Transfer> whole_;  ///< with its holes, or through a mapping: over when it began
+  /// with its holes, or through a mapping: over when it began
+  std::optional<storage::Transfer> whole_;
   ExtentTransfers transfers_;
 };
 
