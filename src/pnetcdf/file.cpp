@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "capi/error.hpp"
 #include "capi/file.hpp"
 #include "engine/report/say.hpp"
 #include "mpiio/open/info.hpp"
@@ -83,11 +84,13 @@ void serve_file(const Opened& opened) {
   transport::reduce_to_all(&kept, 1, MPI_INT, MPI_MAX, opened.comm);
   if (why && *why) engine::say_once(opened.comm, std::string("PnetCDF moves its data itself: ") + why);
   if (kept) return;
-  const int mode = COLLIO_READ | (opened.writable ? COLLIO_WRITE : 0) | COLLIO_WHOLE;
+  const int mode = opened.writable ? COLLIO_READ | COLLIO_WRITE | COLLIO_WHOLE : COLLIO_READ;
   collio_file* data = nullptr;
   const std::string hints = hints_of(opened.info);
-  if (capi::open_file_on(opened.comm, without_kind(opened.path), mode, hints.c_str(), &data) != COLLIO_OK)
-    return;
+  const int code = capi::open_file_on(opened.comm, without_kind(opened.path), mode, hints.c_str(), &data);
+  if (code != COLLIO_OK && code != COLLIO_ERR_OTHER)  // of which one is that collio is disabled
+    engine::say_once(opened.comm, std::string("PnetCDF moves its data itself: ") + capi::error_text());
+  if (code != COLLIO_OK) return;
   if (!data->open->engine->settings.hints.pnetcdf) {
     static_cast<void>(capi::close_file(&data));
     return;

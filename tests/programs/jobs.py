@@ -117,14 +117,14 @@ def assert_caught(files, path, *operations):
     assert not native, f"left to the MPI library: {native}"
 
 
-def write_and_read_both_ways(jobs, program):
+def write_and_read_both_ways(jobs, program, write="write_all", read="read_all"):
     """collio writes and the MPI library reads, and the reverse. Gives the two files: collio's and the native
-    one."""
+    one. `write`, `read`: the calls that collio must have had."""
     ours, native = jobs.folder / "written-by-collio", jobs.folder / "written-natively"
-    assert_caught(jobs.with_collio(program, "write", ours), ours, "write_all", "read_all")
+    assert_caught(jobs.with_collio(program, "write", ours), ours, write, read)
     jobs.natively(program, "read", ours)
     jobs.natively(program, "write", native)
-    assert_caught(jobs.with_collio(program, "read", native), native, "read_all")
+    assert_caught(jobs.with_collio(program, "read", native), native, read)
     return ours, native
 
 

@@ -18,4 +18,10 @@ def test_netcdf4(jobs_of_family, compiled):
 
 def test_pnetcdf(jobs_of_family, compiled):
     jobs, program = jobs_and_program(jobs_of_family, compiled, "c/pnetcdf_fields.c", "pnetcdf", "pnetcdf")
+    assert_same_bytes(*write_and_read_both_ways(jobs, program, "ncmpi_put", "ncmpi_get"))
+
+
+def test_pnetcdf_over_mpi_io(jobs_of_family, compiled, monkeypatch):
+    monkeypatch.setenv("COLLIO_HINTS", "collio_pnetcdf=disable")
+    jobs, program = jobs_and_program(jobs_of_family, compiled, "c/pnetcdf_fields.c", "pnetcdf", "pnetcdf")
     assert_same_bytes(*write_and_read_both_ways(jobs, program))

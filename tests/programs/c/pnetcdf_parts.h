@@ -55,6 +55,10 @@ static void own_share(MPI_Offset length, MPI_Offset* start, MPI_Offset* count) {
   *count = length * (rank + 1) / ranks - *start;
 }
 
+/* PnetCDF 1.12 reads other records than asked for where a stride is one of records, and memory of its own
+   into gaps of a map. */
+static int reading;
+
 /* Records from `base` on: of a put new ones. */
 static void choose_part(const struct variable* v, MPI_Offset base, MPI_Offset many, struct part* part) {
   memset(part, 0, sizeof *part);
@@ -74,7 +78,8 @@ static void choose_part(const struct variable* v, MPI_Offset base, MPI_Offset ma
     part->count[cut] = count;
     if (count == 0 && cut > 0) part->start[cut] = 0;
     const int wide = (int)shared((uint32_t)v->dims);
-    if ((part->form == 3 || part->form == 4) && part->count[wide] > 1) {
+    const int by_record = wide == 0 && v->records;
+    if ((part->form == 3 || part->form == 4) && part->count[wide] > 1 && !(by_record && reading)) {
       part->stride[wide] = 2;
       part->count[wide] = (part->count[wide] + 1) / 2;
     }
@@ -84,6 +89,7 @@ static void choose_part(const struct variable* v, MPI_Offset base, MPI_Offset ma
   part->span = part->elements;
   if (part->form == 4) { /* the dimensions in memory the other way round, with gaps between elements */
     MPI_Offset step = 1 + shared(2);
+    if (reading) step = 1;
     const int turned = (int)shared(2);
     for (int i = 0; i < v->dims; ++i) {
       const int d = turned ? i : v->dims - 1 - i;

@@ -1,7 +1,7 @@
-/* Random programs of PnetCDF: definitions, all forms of its data functions, types, records, waits in any
- * order, definitions in between, wrong calls. What a program does follows from its seed and the number of
- * ranks, so two libraries make the same files and the same log: codes, numbers of requests and records, and
- * what was read.
+/* Random programs of PnetCDF: definitions, all forms of its data functions, types, records, waits for
+ * some and for all, definitions in between, wrong calls. What a program does follows from its seed and the
+ * number of ranks, so two libraries make the same files and the same log: codes, numbers of requests and
+ * records, and what was read.
  *
  *     pnetcdf_random FOLDER FIRST_SEED COUNT
  *
@@ -187,17 +187,6 @@ static void wait_for_all(void) {
   int statuses[most_requests];
   const int how = (int)shared(3);
   if (p.independent || how == 1) {
-    for (int i = p.posted - 1; i > 0; --i) { /* in any order */
-      const int j = (int)own((uint32_t)i + 1), id = p.ids[i];
-      void* const buffer = p.buffers[i];
-      const size_t bytes = p.buffer_bytes[i];
-      p.ids[i] = p.ids[j];
-      p.buffers[i] = p.buffers[j];
-      p.buffer_bytes[i] = p.buffer_bytes[j];
-      p.ids[j] = id;
-      p.buffers[j] = buffer;
-      p.buffer_bytes[j] = bytes;
-    }
     note("wait", (p.independent ? ncmpi_wait : ncmpi_wait_all)(p.ncid, p.posted, p.ids, statuses));
     for (int i = 0; i < p.posted; ++i) note("status", statuses[i]), note("id", p.ids[i]);
   } else if (how == 2) { /* gets after puts */
@@ -252,6 +241,12 @@ static void put(int way) {
   call(v, &part, 0, way);
 }
 
+/* Records before the last one that was put: what lies behind the end of the file is nothing in particular. */
+static MPI_Offset readable(const struct variable* v) {
+  const MPI_Offset in_file = records() - 1;
+  return v->done - last_put < in_file ? v->done - last_put : in_file;
+}
+
 static void get(int way) {
   struct variable* v = &p.var[shared((uint32_t)p.vars)];
   struct part part;
@@ -259,8 +254,10 @@ static void get(int way) {
       v->done - last_put; /* what lies behind the end of the file is nothing in particular */
   if ((v->records ? have <= 0 : !v->written) || p.posted + 1 >= most_requests || (way && v->getting)) return;
   v->getting |= way;
+  reading = 1;
   const MPI_Offset base = v->records ? shared((uint32_t)have) : 0;
   choose_part(v, base, v->records ? have - base : 0, &part);
+  reading = 0;
   call(v, &part, 1, way);
 }
 
@@ -270,9 +267,11 @@ static void wrong(void) {
   struct part part;
   const int kind = (int)shared(5), one = (int)shared(2), reads = (int)shared(2), way = (int)shared(2);
   struct variable other = *v;
-  choose_part(v, 0, v->records && reads && v->done > last_put ? v->done - last_put : 1, &part);
+  reading = reads;
+  choose_part(v, 0, v->records && reads && readable(v) > 0 ? readable(v) : 1, &part);
+  reading = 0;
   if (way && reads == 0 && (v->pending || !v->records)) return;
-  if (v->dims == 0 || (!reads && v->records) || (reads && v->records && v->done <= last_put)) return;
+  if (v->dims == 0 || (!reads && v->records) || (reads && v->records && readable(v) <= 0)) return;
   if (part.form == 5 || part.form == 4 || (way && reads && v->getting)) return;
   if (way && reads) v->getting = 1;
   if (!one || rank == 0) {
@@ -318,16 +317,9 @@ static void attach(void) {
 static void step(void) {
   MPI_Barrier(MPI_COMM_WORLD); /* ranks write what others wrote before */
   const uint32_t which = shared(14);
-  note("step", which);
+  if (which < 3) return put(0);
+  if (which < 6) return put(1);
   switch (which) {
-    case 0:
-    case 1:
-    case 2:
-      return put(0);
-    case 3:
-    case 4:
-    case 5:
-      return put(1);
     case 6:
       return put(2);
     case 7:
@@ -369,7 +361,19 @@ static void run(const char* folder, int seed) {
   for (int i = 0; i < steps; ++i) step();
   wait_for_all();
   MPI_Offset bytes = 0;
+  for (int i = 0; i < p.vars; ++i) p.var[i].done = p.var[i].next_record;
   note("put size", (ncmpi_inq_put_size(p.ncid, &bytes), bytes > 0));
+  note("close", ncmpi_close(p.ncid));
+  MPI_Barrier(MPI_COMM_WORLD);
+  note("open", ncmpi_open(MPI_COMM_WORLD, path, shared(2) ? NC_WRITE : NC_NOWRITE, MPI_INFO_NULL, &p.ncid));
+  for (int i = 0; i < 6; ++i) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (shared(3) == 0)
+      put(0);
+    else
+      get((int)shared(2));
+  }
+  wait_for_all();
   note("close", ncmpi_close(p.ncid));
 }
 
