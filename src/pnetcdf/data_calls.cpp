@@ -33,6 +33,9 @@ int make_request(File& file, const collio_pnetcdf_call& call, Request& request) 
   const Variable* v = file.layout.variable(call.varid);
   const std::int64_t records = v && v->records ? file.layout.records() : 0;
   const netcdf::Named named = named_by(call);
+  // PnetCDF looks at the parts of a list last.
+  const bool is_list = call.form == COLLIO_VARN && call.parts > 0;
+  if (v && is_list && call.way == COLLIO_BUFFERED && !file.buffer) return no_buffer;
   if (!v || !region_of(named, *v, records, request.region)) {
     request.region = {};
     return refusal_of(call);
@@ -80,7 +83,7 @@ int put_together(File& file, std::vector<Request>& puts, bool may_get_records) {
   if (may_get_records)
     if (const int code = meet(file, meeting); code != netcdf::ok) return code;
   const int code = move_together(file, puts, false);
-  if (code != netcdf::ok || !may_get_records) return code;
+  if (code != netcdf::ok || !may_get_records || meeting.records <= meeting.known_records) return code;
   return tell_records(file, puts, meeting.records);
 }
 
@@ -155,7 +158,8 @@ int wait_together(File& file, const Named& named) {
   int code = meet(file, meeting);
   if (code == netcdf::ok && meeting.failed == netcdf::ok && meeting.writes) {
     code = move_together(file, taken.puts, false);
-    if (code == netcdf::ok) code = tell_records(file, taken.puts, meeting.records);
+    if (code == netcdf::ok && meeting.records > meeting.known_records)
+      code = tell_records(file, taken.puts, meeting.records);
   }
   int first = finish(file, taken.puts, code, false);
   if (code == netcdf::ok && meeting.failed == netcdf::ok && meeting.reads)
@@ -172,7 +176,7 @@ int wait_alone(File& file, const Named& named) {
   std::int64_t records = 0;
   for (const Request& put : taken.puts) records = std::max(records, put.region.records);
   int code = move_alone(file, taken.puts, false);
-  if (code == netcdf::ok) code = tell_records(file, taken.puts, records);
+  if (code == netcdf::ok && records > file.layout.records()) code = tell_records(file, taken.puts, records);
   const int written = finish(file, taken.puts, code, false);
   const int read = finish(file, taken.gets, move_alone(file, taken.gets, true), true);
   return written != netcdf::ok ? written : read;

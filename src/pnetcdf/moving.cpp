@@ -130,12 +130,14 @@ int meet(File& file, Meeting& meeting) {
   const access::Reserve::Use no_list_fails;
   engine::Session& session = *file.data->open;
   const engine::Visit visit(*session.engine, "PnetCDF's wait");
-  std::int64_t words[] = {meeting.writes, meeting.reads, meeting.failed != 0, meeting.records};
+  std::int64_t words[] = {meeting.writes, meeting.reads, meeting.failed != 0, meeting.records,
+                          ~file.layout.records()};
   const core::Error error = visit.agreement.worst({}, session.engine->path, words);
   meeting.writes = words[0] != 0;
   meeting.reads = words[1] != 0;
   if (meeting.failed == 0 && words[2] != 0) meeting.failed = no_such_request;
   meeting.records = words[3];
+  meeting.known_records = ~words[4];
   return code_of(static_cast<int>(error.kind), !meeting.writes);
 }
 
@@ -170,7 +172,6 @@ int move_alone(File& file, std::vector<Request>& requests, bool reads) {
 }
 
 int tell_records(File& file, const std::vector<Request>& puts, std::int64_t records) {
-  if (records <= file.layout.records()) return netcdf::ok;
   int code = netcdf::ok;
   std::byte value[8];
   const auto last =

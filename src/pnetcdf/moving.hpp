@@ -15,6 +15,9 @@ struct Meeting {
   int failed = 0;
   /// in the file, when all have written
   std::int64_t records = 0;
+  /// Afterwards: the fewest that PnetCDF knows of on a rank, as after calls in independent mode. Ranks must
+  /// not go by their own number: some would then wait in tell_records() for others, which do not come.
+  std::int64_t known_records = 0;
 };
 
 /// A code of PnetCDF's where ranks cannot agree. Collective.
@@ -25,9 +28,9 @@ struct Meeting {
 /// The same by this rank alone. Not collective.
 [[nodiscard]] int move_alone(File& file, std::vector<Request>& requests, bool reads);
 
-/// Where the puts, which are written, make more records than PnetCDF knows of: has it know by a put of one
-/// element of its own, which also brings their number into the file. `records`: those that all ranks'
-/// puts make. A code of PnetCDF's. Collective in collective mode.
+/// Informs PnetCDF of more records than it knows of, by a put of one element of its own, which also brings
+/// their number into the file. `puts` are written; `records`: those that all ranks' puts make. A code of
+/// PnetCDF's. Collective in collective mode.
 [[nodiscard]] int tell_records(File& file, const std::vector<Request>& puts, std::int64_t records);
 
 /// Gives the program what was read, and all requests their status. The first code of an error.
