@@ -14,6 +14,7 @@
 #include "netcdf/types.hpp"
 #include "pnetcdf/errors.hpp"
 #include "pnetcdf/library.hpp"
+#include "storage/subfiles/look.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::pnetcdf {
@@ -80,7 +81,14 @@ void serve_file(const Opened& opened) {
   MPI_Comm_size(opened.comm, &ranks);
   if (ranks == 1) return;  // there is nothing to gain
   const char* const why = why_kept(opened.ncid);
-  int kept = why ? 1 : 0;
+  int rank = 0;
+  MPI_Comm_rank(opened.comm, &rank);
+  // PnetCDF's own handle has the subfiles of a file: two of one job would each take the other for a program
+  // that writes them.
+  const bool in_subfiles =
+      rank == 0 &&
+      storage::look_for_subfiles(engine::absolute_path(without_kind(opened.path))).set.has_value();
+  int kept = why || in_subfiles ? 1 : 0;
   transport::reduce_to_all(&kept, 1, MPI_INT, MPI_MAX, opened.comm);
   if (why && *why) engine::say_once(opened.comm, std::string("PnetCDF moves its data itself: ") + why);
   if (kept) return;

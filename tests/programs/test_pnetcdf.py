@@ -1,6 +1,9 @@
 """The data functions of PnetCDF that collio serves: random programs make the same files and get the same
 answers as without collio."""
 
+import subprocess
+import sys
+
 import pytest
 
 from libraries import family_of_library, package_flags
@@ -61,3 +64,18 @@ def test_left_to_pnetcdf_in_safe_mode(jobs, random_programs, tmp_path):
     )
     assert "collio: PnetCDF moves its data itself: PNETCDF_SAFE_MODE checks its own calls" in jobs.output
     assert not served(files)
+
+
+def test_files_in_subfiles_are_written_by_mpi_io(jobs, random_programs, tmp_path):
+    folders = [tmp_path / "plain", tmp_path / "in-subfiles"]
+    for folder in folders:
+        folder.mkdir()
+    jobs.natively([random_programs], folders[0], "1001", "6", environment={**jobs.environment(), **PLAIN})
+    hints = {"COLLIO_HINTS": "collio_subfiles=3"}
+    files = jobs.with_collio(
+        [random_programs], folders[1], "1001", "6", environment={**jobs.environment(), **hints}
+    )
+    assert files and not served(files)
+    for path in folders[0].glob("*.nc"):
+        subprocess.run([sys.executable, "-m", "collio", "join", folders[1] / path.name], check=True)
+        assert path.read_bytes() == (folders[1] / path.name).read_bytes(), path.name
