@@ -2,33 +2,20 @@
 #include "core/elements.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+
+#include "core/reversed.hpp"
 
 namespace collio::core {
 
 namespace {
 
-std::uint16_t swapped(std::uint16_t value) { return __builtin_bswap16(value); }
-std::uint32_t swapped(std::uint32_t value) { return __builtin_bswap32(value); }
-std::uint64_t swapped(std::uint64_t value) { return __builtin_bswap64(value); }
-
-template <class Word>
-void reverse_words(std::byte* at, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i, at += sizeof(Word)) {
-    Word word;
-    std::memcpy(&word, at, sizeof word);
-    word = swapped(word);
-    std::memcpy(at, &word, sizeof word);
-  }
-}
-
 void reverse_alike(std::size_t element_bytes, std::span<std::byte> data) {
   const std::size_t count = data.size() / element_bytes;
   if (element_bytes == 1) return;
-  if (element_bytes == 2) return reverse_words<std::uint16_t>(data.data(), count);
-  if (element_bytes == 4) return reverse_words<std::uint32_t>(data.data(), count);
-  if (element_bytes == 8) return reverse_words<std::uint64_t>(data.data(), count);
+  if (element_bytes == 2 || element_bytes == 4 || element_bytes == 8)
+    return turn_elements(data.data(), data.data(), static_cast<std::int64_t>(count * element_bytes),
+                         static_cast<int>(element_bytes));
   for (std::size_t i = 0; i < count; ++i)
     std::ranges::reverse(data.subspan(i * element_bytes, element_bytes));
 }

@@ -22,12 +22,6 @@ void turn_words(std::byte* to, const std::byte* from, std::int64_t words) {
   }
 }
 
-void turn_whole(std::byte* to, const std::byte* from, std::int64_t bytes, int element_bytes) {
-  if (element_bytes == 2) return turn_words<std::uint16_t>(to, from, bytes / 2);
-  if (element_bytes == 4) return turn_words<std::uint32_t>(to, from, bytes / 4);
-  turn_words<std::uint64_t>(to, from, bytes / 8);
-}
-
 /// Where byte `i` of memory from `memory` on is in its element's other order, from `memory` on.
 std::int64_t mirror(const std::byte* memory, std::int64_t i, int element_bytes) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory) + static_cast<std::uintptr_t>(i);
@@ -44,12 +38,18 @@ std::int64_t head_of(const std::byte* memory, std::int64_t bytes, int element_by
 
 }  // namespace
 
+void turn_elements(std::byte* to, const std::byte* from, std::int64_t bytes, int element_bytes) noexcept {
+  if (element_bytes == 2) return turn_words<std::uint16_t>(to, from, bytes / 2);
+  if (element_bytes == 4) return turn_words<std::uint32_t>(to, from, bytes / 4);
+  turn_words<std::uint64_t>(to, from, bytes / 8);
+}
+
 void gather_reversed(std::byte* out, const std::byte* memory, std::int64_t bytes,
                      int element_bytes) noexcept {
   const std::int64_t head = head_of(memory, bytes, element_bytes);
   for (std::int64_t i = 0; i < head; ++i) out[i] = memory[mirror(memory, i, element_bytes)];
   const std::int64_t whole = (bytes - head) / element_bytes * element_bytes;
-  turn_whole(out + head, memory + head, whole, element_bytes);
+  turn_elements(out + head, memory + head, whole, element_bytes);
   for (std::int64_t i = head + whole; i < bytes; ++i) out[i] = memory[mirror(memory, i, element_bytes)];
 }
 
@@ -58,7 +58,7 @@ void scatter_reversed(std::byte* memory, const std::byte* in, std::int64_t bytes
   const std::int64_t head = head_of(memory, bytes, element_bytes);
   for (std::int64_t i = 0; i < head; ++i) memory[mirror(memory, i, element_bytes)] = in[i];
   const std::int64_t whole = (bytes - head) / element_bytes * element_bytes;
-  turn_whole(memory + head, in + head, whole, element_bytes);
+  turn_elements(memory + head, in + head, whole, element_bytes);
   for (std::int64_t i = head + whole; i < bytes; ++i) memory[mirror(memory, i, element_bytes)] = in[i];
 }
 

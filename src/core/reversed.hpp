@@ -10,6 +10,8 @@
 
 namespace collio::core {
 
+/// Whole elements; `to` may be `from`. O(bytes).
+void turn_elements(std::byte* to, const std::byte* from, std::int64_t bytes, int element_bytes) noexcept;
 /// `bytes` bytes at `memory` to `out`. O(bytes).
 void gather_reversed(std::byte* out, const std::byte* memory, std::int64_t bytes, int element_bytes) noexcept;
 /// `bytes` bytes at `in` to `memory`. O(bytes).
