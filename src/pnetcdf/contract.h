@@ -36,9 +36,8 @@ struct collio_pnetcdf_call {
 };
 
 struct collio_pnetcdf_front {
-  /* Whether it serves the file; else the call is the program's PnetCDF's. */
-  int (*serves)(int ncid);
-  int (*data)(const struct collio_pnetcdf_call* call);
+  /* Whether it serves the file, and then PnetCDF's code; else the call is the program's PnetCDF's. */
+  int (*data)(const struct collio_pnetcdf_call* call, int* code);
 #define COLLIO_PNETCDF_FUNCTION(name, parameters, arguments) int(*name) parameters;
 #include "pnetcdf/file_calls.def"
 #undef COLLIO_PNETCDF_FUNCTION

@@ -150,11 +150,10 @@ int inq_get_size(int ncid, MPI_Offset* bytes) {
   return code;
 }
 
-int serves(int ncid) { return find_file(ncid) ? 1 : 0; }
-
-int data(const collio_pnetcdf_call* call) {
+int data(const collio_pnetcdf_call* call, int* code) {
   File* const file = find_file(call->ncid);
-  return file ? data_call(*file, *call) : call_library(*call);
+  if (file) *code = data_call(*file, *call);
+  return file ? 1 : 0;
 }
 
 }  // namespace
@@ -167,7 +166,6 @@ extern "C" __attribute__((visibility("default"))) const collio_pnetcdf_front* co
   find_library(find);
   if (!library().complete()) return nullptr;
   static const collio_pnetcdf_front table{
-      .serves = serves,
       .data = data,
       .create = create_file,
       .open = open_file,

@@ -89,10 +89,9 @@ static const struct collio_pnetcdf_front* started(const void* from) {
   EXPORT int name(int ncid, int varid, LIST places LIST buffers);                        \
   int name(int ncid, int varid, LIST places LIST buffers) {                              \
     static int (*real)(int, int, LIST places LIST buffers);                              \
-    if (front && front->serves(ncid)) {                                                  \
-      const struct collio_pnetcdf_call call = {__VA_ARGS__};                             \
-      return front->data(&call);                                                         \
-    }                                                                                    \
+    const struct collio_pnetcdf_call call = {__VA_ARGS__};                               \
+    int code;                                                                            \
+    if (front && front->data(&call, &code)) return code;                                 \
     if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported; \
     return real(ncid, varid, LIST passed LIST given);                                    \
   }
