@@ -41,11 +41,14 @@ int make_request(File& file, const collio_pnetcdf_call& call, Request& request) 
     return refusal_of(call);
   }
   const std::int64_t elements = request.region.elements;
-  auto memory = Elements::of(call, *v, elements, counts_of(named, *v, records));
+  const bool is_mapped = call.form == COLLIO_VARM;
+  auto memory = Elements::of(call, *v, elements,
+                             is_mapped ? counts_of(named, *v, records) : std::vector<std::int64_t>());
   if (!memory) return refusal_of(call);
+  request.bytes = elements * v->element_bytes;
   if (call.way == COLLIO_BUFFERED) {
     if (!file.buffer) return no_buffer;
-    if (elements > 0) request.room = file.buffer->take(elements * v->element_bytes);
+    if (elements > 0) request.room = file.buffer->take(request.bytes);
     if (elements > 0 && request.room < 0) return buffer_too_small;
   }
   request.varid = call.varid;
@@ -63,7 +66,7 @@ int make_request(File& file, const collio_pnetcdf_call& call, Request& request) 
 
 bool is_made(int code) { return code == netcdf::ok || code == netcdf::out_of_range; }
 
-int post(File& file, const collio_pnetcdf_call& call) {
+int post(File& file, const collio_pnetcdf_call& call) try {
   Request request;
   if (call.request) *call.request = -1;
   const int code = make_request(file, call, request);
@@ -74,17 +77,23 @@ int post(File& file, const collio_pnetcdf_call& call) {
   const int id = (call.reads ? file.gets : file.puts).add(std::move(request));
   if (call.request) *call.request = id;
   return code;
+} catch (const std::bad_alloc&) {
+  return netcdf::no_memory;
 }
 
-/// Where a file may get records, all ranks learn how many, whatever one of them puts.
-int put_together(File& file, std::vector<Request>& puts, bool may_get_records) {
-  Meeting meeting{.writes = true};
-  for (const Request& put : puts) meeting.records = std::max(meeting.records, put.region.records);
-  if (may_get_records)
-    if (const int code = meet(file, meeting); code != netcdf::ok) return code;
-  const int code = move_together(file, puts, false);
-  if (code != netcdf::ok || !may_get_records || meeting.records <= meeting.known_records) return code;
-  return tell_records(file, puts, meeting.records);
+/// The same, with the new records made known. Collective.
+Moved put_together(File& file, std::vector<Request>& puts, const Meeting& meeting) {
+  Moved moved = move_together(file, puts, false);
+  if (moved.all != netcdf::ok || meeting.records <= meeting.known_records) return moved;
+  const int code = tell_records(file, puts, meeting.records);
+  if (moved.mine == netcdf::ok) moved.mine = code;
+  return moved;
+}
+
+std::int64_t records_of(const std::vector<Request>& puts) {
+  std::int64_t records = 0;
+  for (const Request& put : puts) records = std::max(records, put.region.records);
+  return records;
 }
 
 int call_together(File& file, const collio_pnetcdf_call& call) {
@@ -92,8 +101,15 @@ int call_together(File& file, const collio_pnetcdf_call& call) {
   const int made = make_request(file, call, requests[0]);
   if (!is_made(made) || requests[0].region.elements == 0) requests.clear();
   const bool reads = call.reads != 0;
-  const int code =
-      reads ? move_together(file, requests, true) : put_together(file, requests, file.layout.has_records());
+  int code = netcdf::ok;
+  if (reads) {
+    code = move_together(file, requests, true).mine;
+  } else {
+    Meeting meeting{.writes = true, .records = records_of(requests)};
+    // Where the file may get records, all ranks learn how many, whatever one of them puts.
+    if (file.layout.has_records()) code = meet(file, meeting);
+    if (code == netcdf::ok) code = put_together(file, requests, meeting).mine;
+  }
   const int ended = finish(file, requests, code, reads);
   return made != netcdf::ok ? made : ended;
 }
@@ -135,6 +151,8 @@ Taken take(File& file, const Named& named) {
     (file.puts.owns(id) ? taken.puts : taken.gets).push_back(std::move(*one));
     id = -1;
   }
+  file.puts.forget_taken();
+  file.gets.forget_taken();
   return taken;
 }
 
@@ -154,17 +172,14 @@ int wait_together(File& file, const Named& named) {
   if (meeting.failed == netcdf::ok) taken = take(file, named);
   meeting.writes = !taken.puts.empty();
   meeting.reads = !taken.gets.empty();
-  for (const Request& put : taken.puts) meeting.records = std::max(meeting.records, put.region.records);
-  int code = meet(file, meeting);
-  if (code == netcdf::ok && meeting.failed == netcdf::ok && meeting.writes) {
-    code = move_together(file, taken.puts, false);
-    if (code == netcdf::ok && meeting.records > meeting.known_records)
-      code = tell_records(file, taken.puts, meeting.records);
-  }
-  int first = finish(file, taken.puts, code, false);
-  if (code == netcdf::ok && meeting.failed == netcdf::ok && meeting.reads)
-    code = move_together(file, taken.gets, true);
-  const int read = finish(file, taken.gets, code, true);
+  meeting.records = records_of(taken.puts);
+  Moved moved;
+  moved.all = moved.mine = meet(file, meeting);
+  const bool moves = moved.all == netcdf::ok && meeting.failed == netcdf::ok;
+  if (moves && meeting.writes) moved = put_together(file, taken.puts, meeting);
+  int first = finish(file, taken.puts, moved.mine, false);
+  if (moves && moved.all == netcdf::ok && meeting.reads) moved = move_together(file, taken.gets, true);
+  const int read = finish(file, taken.gets, moved.mine, true);
   if (first == netcdf::ok) first = read;
   return meeting.failed != netcdf::ok ? meeting.failed : first;
 }
@@ -173,8 +188,7 @@ int wait_alone(File& file, const Named& named) {
   if (file.mode != Mode::independent) return library().wait(file.id, 0, nullptr, nullptr);
   if (const int code = check(file, named); code != netcdf::ok) return code;
   Taken taken = take(file, named);
-  std::int64_t records = 0;
-  for (const Request& put : taken.puts) records = std::max(records, put.region.records);
+  const std::int64_t records = records_of(taken.puts);
   int code = move_alone(file, taken.puts, false);
   if (code == netcdf::ok && records > file.layout.records()) code = tell_records(file, taken.puts, records);
   const int written = finish(file, taken.puts, code, false);

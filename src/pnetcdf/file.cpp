@@ -61,7 +61,8 @@ engine::Pairs hints_in_force(int ncid) {
 const char* why_kept(int ncid) {
   int format = 0;
   if (library().inq_format(ncid, &format) != 0 || (format != 1 && format != 2 && format != 5)) return "";
-  if (::secure_getenv("PNETCDF_SAFE_MODE")) return "PNETCDF_SAFE_MODE checks its own calls";
+  const char* const safe = ::secure_getenv("PNETCDF_SAFE_MODE");
+  if (safe && *safe != '0') return "PNETCDF_SAFE_MODE checks its own calls";
   engine::Pairs hints = hints_in_force(ncid);
   if (hints["nc_burst_buf"] == "enable") return "its burst buffer is enabled (nc_burst_buf)";
   if (hints["pnetcdf_subfiling"] == "enable") return "its own subfiling is enabled (pnetcdf_subfiling)";

@@ -20,12 +20,6 @@ namespace {
 
 using policy::Direction;
 
-std::int64_t bytes_of(const Request& request) {
-  std::int64_t bytes = 0;
-  for (const std::int64_t length : request.region.pieces.lengths) bytes += length;
-  return bytes;
-}
-
 /// Definitions since the request was posted may have moved its variable.
 void follow_variable(File& file, Request& request) {
   const Variable* v = file.layout.variable(request.varid);
@@ -40,12 +34,12 @@ std::shared_ptr<const access::TurnedMemory> turned_of(std::vector<Request>& requ
   std::vector<access::TurnedMemory::Range> ranges;
   for (const Request& request : requests) {
     const auto address = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(request.memory.address));
-    ranges.push_back({address, address + bytes_of(request), request.memory.element_bytes});
+    ranges.push_back({address, address + request.bytes, request.memory.element_bytes});
   }
   bool fits = true;
   auto turned = access::TurnedMemory::of(std::move(ranges), fits);
   if (fits) return turned;
-  for (Request& request : requests) copy_turned(request.memory, bytes_of(request), reads);
+  for (Request& request : requests) copy_turned(request.memory, request.bytes, reads);
   return nullptr;
 }
 
@@ -86,33 +80,6 @@ LastElement last_of(const Variable& v, const Request& request) {
   return element;
 }
 
-MPI_Datatype mpi_type(int type) {
-  switch (type) {
-    case netcdf::text:
-      return MPI_CHAR;
-    case netcdf::byte:
-      return MPI_SIGNED_CHAR;
-    case netcdf::uint8:
-      return MPI_UNSIGNED_CHAR;
-    case netcdf::int16:
-      return MPI_SHORT;
-    case netcdf::uint16:
-      return MPI_UNSIGNED_SHORT;
-    case netcdf::int32:
-      return MPI_INT;
-    case netcdf::uint32:
-      return MPI_UNSIGNED;
-    case netcdf::float32:
-      return MPI_FLOAT;
-    case netcdf::float64:
-      return MPI_DOUBLE;
-    case netcdf::int64:
-      return MPI_LONG_LONG_INT;
-    default:
-      return MPI_UNSIGNED_LONG_LONG;
-  }
-}
-
 /// Posts the put's last element with PnetCDF.
 int post_last(File& file, const Request& put, std::byte* value) {
   const Variable& v = *file.layout.variable(put.varid);
@@ -121,7 +88,8 @@ int post_last(File& file, const Request& put, std::byte* value) {
   if (put.memory.element_bytes == 1 && std::endian::native == std::endian::little)
     std::reverse(value, value + v.element_bytes);  // the copy has it as the file does
   int request = -1;
-  return library().iput_var1(file.id, put.varid, last.index.data(), value, 1, mpi_type(v.type), &request);
+  // No type: the numbers are of the variable's.
+  return library().iput_var1(file.id, put.varid, last.index.data(), value, 1, MPI_DATATYPE_NULL, &request);
 }
 
 }  // namespace
@@ -141,27 +109,28 @@ int meet(File& file, Meeting& meeting) {
   return code_of(static_cast<int>(error.kind), !meeting.writes);
 }
 
-int move_together(File& file, std::vector<Request>& requests, bool reads) {
+Moved move_together(File& file, std::vector<Request>& requests, bool reads) {
   const access::Reserve::Use no_list_fails;
-  std::vector<capi::Block> all;
+  std::vector<capi::Block> blocks;
   capi::Blocks moved;
   int mine = netcdf::ok;
   try {
-    moved = blocks_of(file, requests, reads, all);
+    moved = blocks_of(file, requests, reads, blocks);
   } catch (const std::bad_alloc&) {  // the others wait: this rank moves nothing
     moved = {};
     mine = netcdf::no_memory;
   }
   const core::Error error = reads ? capi::move_blocks(*file.data, Direction::read, "ncmpi_get", moved)
                                   : capi::move_blocks(*file.data, Direction::write, "ncmpi_put", moved);
-  return mine != netcdf::ok ? mine : code_of(static_cast<int>(error.kind), reads);
+  const int all = code_of(static_cast<int>(error.kind), reads);
+  return {all, mine != netcdf::ok ? mine : all};
 }
 
 int move_alone(File& file, std::vector<Request>& requests, bool reads) {
   int code = netcdf::ok;
   for (Request& request : requests) {
     follow_variable(file, request);
-    copy_turned(request.memory, bytes_of(request), reads);
+    copy_turned(request.memory, request.bytes, reads);
     const netcdf::Pieces& p = request.region.pieces;
     const collio_pieces pieces{static_cast<int64_t>(p.offsets.size()), p.offsets.data(), p.lengths.data()};
     const int one = reads ? capi::read_alone(file.data, &pieces, request.memory.address, nullptr, nullptr)
@@ -188,7 +157,7 @@ int finish(File& file, std::vector<Request>& requests, int code, bool reads) {
   for (Request& request : requests) {
     int own = code;
     if (own == netcdf::ok && request.memory.deliver) own = request.memory.deliver();
-    if (own == netcdf::ok) (reads ? file.got_bytes : file.put_bytes) += bytes_of(request);
+    if (own == netcdf::ok) (reads ? file.got_bytes : file.put_bytes) += request.bytes;
     if (file.buffer) file.buffer->give_back(request.room);
     if (request.told) *request.told = own;
     if (first == netcdf::ok) first = own;

@@ -23,8 +23,15 @@ struct Meeting {
 /// A code of PnetCDF's where ranks cannot agree. Collective.
 [[nodiscard]] int meet(File& file, Meeting& meeting);
 
-/// Writes or reads the requests of this rank, of which there may be none. A code of PnetCDF's. Collective.
-[[nodiscard]] int move_together(File& file, std::vector<Request>& requests, bool reads);
+/// How a move ended, as PnetCDF's codes.
+struct Moved {
+  /// the same on all ranks: what they do next goes by it alone
+  int all = 0;
+  /// of this rank, where it had no memory to take part with its bytes; else `all`
+  int mine = 0;
+};
+/// Writes or reads the requests of this rank, of which there may be none. Collective.
+[[nodiscard]] Moved move_together(File& file, std::vector<Request>& requests, bool reads);
 /// The same by this rank alone. Not collective.
 [[nodiscard]] int move_alone(File& file, std::vector<Request>& requests, bool reads);
 

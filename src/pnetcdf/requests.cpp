@@ -30,16 +30,20 @@ int RequestList::add(Request&& request) {
 }
 
 bool RequestList::has(int id) const noexcept {
-  return owns(id) && std::ranges::binary_search(requests_, id, {}, &Request::id);
+  if (!owns(id)) return false;
+  const auto found = std::ranges::lower_bound(requests_, id, {}, &Request::id);
+  return found != requests_.end() && found->id == id && !found->taken;
 }
 
 std::optional<Request> RequestList::take(int id) {
   if (!has(id)) return {};
   const auto found = std::ranges::lower_bound(requests_, id, {}, &Request::id);
-  std::optional<Request> taken(std::move(*found));
-  requests_.erase(found);
-  return taken;
+  std::optional<Request> one(std::move(*found));
+  found->taken = true;
+  return one;
 }
+
+void RequestList::forget_taken() { std::erase_if(requests_, &Request::taken); }
 
 std::vector<Request> RequestList::take_all() { return std::exchange(requests_, {}); }
 

@@ -14,7 +14,11 @@ namespace collio::pnetcdf {
 struct Request {
   int id = -1;
   int varid = -1;
+  /// out of its list
+  bool taken = false;
   netcdf::Region region;
+  /// in the file
+  std::int64_t bytes = 0;
   /// of the variable when the pieces were made
   Place place;
   Memory memory;
@@ -53,8 +57,10 @@ class RequestList {
   explicit RequestList(int first) : first_(first) {}
   [[nodiscard]] int add(Request&& request);
   [[nodiscard]] bool owns(int id) const noexcept { return id >= 0 && id % 2 == first_; }
-  /// Takes one out; none: there is none with this number. O(log requests), and their moves.
+  /// Takes one out; none: there is none with this number. After the last one forget_taken(). O(log requests).
   [[nodiscard]] std::optional<Request> take(int id);
+  /// O(requests).
+  void forget_taken();
   /// Whether there is one with this number.
   [[nodiscard]] bool has(int id) const noexcept;
   [[nodiscard]] std::vector<Request> take_all();
