@@ -74,7 +74,7 @@ def parse_engines(text: str, mpi: MpiLibrary) -> list[Engine]:
 
 def parse_engine(label: str, mpi: MpiLibrary) -> Engine:
     """One engine by its name. Raises BenchError."""
-    # a value may have colons of its own: cb_config_list=*:2
+    # a value may contain colons: cb_config_list=*:2
     name, *assignments = re.split(r":(?=[^:=]+=)", label)
     name, *rest = name.split(":")
     own = _own_values(label, name, rest + assignments)

@@ -41,7 +41,7 @@ def run_rounds(
     repeats: int,
     told: Callable[[Engine, int, Outcome], None],
 ) -> list[Samples]:
-    """Runs everything; an engine that failed once is not run again. `told` hears of each run.
+    """Runs everything; an engine that failed once is not run again. `told` gets each run.
 
     Timed runs of collio leave no report, as a user's do: each line that collio writes into one takes 50 us. A
     run before them does.

@@ -20,7 +20,7 @@ def count_hole_bytes(
     header_bytes: int = HEADER_BYTES,
 ) -> tuple[int, int]:
     """(bytes in holes, how many of them are not zero) in a file with variables[i] variables of decomposition
-    i, one behind the other.
+    i, in order.
 
     A file that ends before its last hole counts as zero there. Cost: reads the file once.
     """

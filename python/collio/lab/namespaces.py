@@ -73,7 +73,7 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
     """Runs `python -m module arguments` as the first process in new namespaces; its exit code (128 + n for
     signal n).
 
-    `told` hears the process number of the `unshare` that holds them. Signals are handed on to the first
+    `told` gets the process number of the `unshare` that holds them. Signals are handed on to the first
     process; where it does not end then, or cannot hear them yet, they end by force.
     """
     child: subprocess.Popen[bytes] | None = None
