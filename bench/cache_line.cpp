@@ -19,8 +19,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int rounds = 200;  // in one measurement: less than a time slice, so that some are undisturbed
-constexpr std::chrono::milliseconds enough{8},
-    most{2000};  // for measuring; for the first measurement to come about
+constexpr std::chrono::milliseconds enough{8};   // for measuring
+constexpr std::chrono::milliseconds most{2000};  // for the first measurement to come about
+constexpr double farthest_ns = 10'000;  // above it a core was taken away meanwhile: no line is that far
 constexpr std::uint32_t over = 0xffffffff;
 
 /// The cores that any rank of this machine may run on. Collective.
@@ -72,7 +73,7 @@ class Pair {
       now = end;
     }
     word_ = over;
-    return std::isinf(best) ? -1 : std::llround(best);
+    return best > farthest_ns ? -1 : std::llround(best);
   }
 
   /// False: the other thread is not there, or out of time.
