@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "../fault/overheard.hpp"
 #include "in_front.hpp"
 #include "open_with.hpp"
 #include "pieces.hpp"
@@ -64,6 +65,30 @@ void make(Program& program, const std::string& path) {
   program.good(open_with(in_subfiles, path, in_subfiles_mode, &file), "MPI_File_open in subfiles");
   fill(program, file);
   program.good(MPI_File_close(&file), "MPI_File_close");
+}
+
+/// A rank opens what all write: that is no other program.
+void second_handle(Program& program) {
+  const std::string path = program.temporary("twice");
+  MPI_File file = MPI_FILE_NULL, own = MPI_FILE_NULL;
+  program.good(open_with(in_subfiles, path, in_subfiles_mode, &file), "MPI_File_open in subfiles");
+  fill(program, file);
+  program.good(MPI_File_sync(file), "MPI_File_sync");
+  Overheard overheard(program);
+  program.good(open_with({}, path, MPI_MODE_RDWR, &own, MPI_COMM_SELF), "MPI_File_open of a rank alone");
+  std::vector<int> found(1000, -1);
+  program.good(MPI_File_read_at(own, 4000LL * program.rank, found.data(), 1000, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at of a rank alone");
+  program.good(MPI_File_close(&own), "MPI_File_close of a rank alone");
+  program.that(found == values(program.rank, 1000), "what a rank reads through a handle of its own");
+  for (const std::string& line : overheard.lines()) program.that(false, line.c_str());
+  const auto state = [&] { return raw(path + ".collio/manifest"); };
+  program.that(state().find("state writing") != std::string::npos,
+               "the file is being written after a rank's close");
+  MPI_Barrier(MPI_COMM_WORLD);
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  program.that(state().find("state complete") != std::string::npos,
+               "the file is complete after the last close");
 }
 
 /// Another handle, of one rank, reads on after a close that was to join.
@@ -316,6 +341,7 @@ void through_a_link(Program& program) {
 int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
+  second_handle(program);
   join_waits_for_others(program);
   join_behind_the_program(program);
   join_in_a_crowd(program);

@@ -91,7 +91,7 @@ core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
   if (error.ok()) error = check_bytes(ranks, set, writes);
   if (!error.ok()) return error;
   const auto& use = found.use;  // on rank 0
-  if (!set.manifest().complete)
+  if (!set.manifest().complete && !storage::WrittenHere::is(set.manifest().identity))
     file.records.warnings.push_back(
         file.path + ": a program is writing this file, or ended before it closed it; " +
         std::to_string(set.manifest().file_bytes) + " bytes were there when it was last closed or flushed");
@@ -100,7 +100,9 @@ core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
         file.path + " cannot be locked (" + std::strerror(use->error()) +
         "): a program that joins its subfiles would not notice that they are in use");
   const bool notes = writes && !set.has_arrays();
-  file.stored.subfiles.emplace(SubfileUse{.set = std::move(set), .writes = notes, .use = use});
+  const auto here = notes ? std::make_shared<const storage::WrittenHere>(set.manifest().identity) : nullptr;
+  file.stored.subfiles.emplace(
+      SubfileUse{.set = std::move(set), .writes = notes, .written_here = here, .use = use});
   file.stored.subfiles->standing = found.standing;
   file.stored.subfiles->noted_bytes = file.stored.subfiles->set.manifest().file_bytes;
   if (!notes) return {};
@@ -163,10 +165,13 @@ core::Error make_set(const Ranks& ranks) {
   const SubfileSet& set = *found.set;
   core::Error error = agreed(ranks, create_subfiles(set, share_of(file), found.mode));
   if (error.ok()) error = on_first(ranks, [&] { return write_placeholder(set); });
-  if (error.ok())
-    file.stored.subfiles.emplace(SubfileUse{.set = set, .writes = true, .use = std::move(found.use)});
-  else
+  if (error.ok()) {
+    const auto here = std::make_shared<const storage::WrittenHere>(set.manifest().identity);
+    file.stored.subfiles.emplace(
+        SubfileUse{.set = set, .writes = true, .written_here = here, .use = std::move(found.use)});
+  } else {
     undo(ranks, set);
+  }
   return error;
 }
 

@@ -17,6 +17,7 @@
 #include "storage/subfiles/layout_in_force.hpp"
 #include "storage/subfiles/look.hpp"
 #include "storage/subfiles/set.hpp"
+#include "storage/subfiles/written_here.hpp"
 
 namespace collio::engine {
 
@@ -43,6 +44,8 @@ struct SubfileUse {
   storage::SubfileSet set;
   /// and notes it in the manifest
   bool writes = false;
+  /// where it writes
+  std::shared_ptr<const storage::WrittenHere> written_here = {};
   bool joined = false;
   /// of this rank; once joined, of all
   storage::JoinTally tally = {};
