@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jinja2
 
 from collio.report import network as report_network
-from collio.report import phrases, records, totals
+from collio.report import phrases, records, totals, verdict
 from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import counted, format_bytes, format_seconds
 
@@ -94,6 +94,7 @@ def page(document: Document) -> str:
         .render(
             about=" · ".join(f"{label} {value}".strip() for label, value in about if value is not None),
             command=" ".join(document.get("command", ())),
+            verdict=verdict.of(document).sentences() if sums else [],
             facts=_facts(document),
             whole_bar=_bar(sums, sum(sums.values())),
             steps=_shares(sums),

@@ -51,6 +51,8 @@ class CallRecord(TypedDict, total=False):
     estimated_seconds: float
     forecast_seconds: float
     agreed_seconds: float
+    last_rank: int
+    slowest_rank: int
     bytes: int
     pieces: int
     most_receives_per_round: int
@@ -249,7 +251,8 @@ FIELDS = {
         "remembered": "Count", "placed": "Count",
         "met_once": "Count", "unmet": "Count",
         "estimated_seconds": "Seconds", "forecast_seconds": "Seconds",
-        "agreed_seconds": "Seconds", "bytes": "Bytes",
+        "agreed_seconds": "Seconds", "last_rank": "Maybe<Count>",
+        "slowest_rank": "Maybe<Count>", "bytes": "Bytes",
         "pieces": "Count", "most_receives_per_round": "Count",
         "most_buffer_bytes": "Bytes", "messages": "Count",
         "metadata_bytes": "Bytes", "one_sided": "OneSided",

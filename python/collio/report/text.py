@@ -10,7 +10,7 @@ from rich.text import Text
 
 from collio import wording
 from collio.report import network as report_network
-from collio.report import phrases, totals
+from collio.report import phrases, totals, verdict
 from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import format_bytes, format_seconds
 
@@ -39,6 +39,7 @@ def print_report(console: Console, document: Document) -> None:
             + (f" · {format_seconds(document['seconds'])} in all" if "seconds" in document else ""),
             highlight=False,
         )
+    _print_verdict(console, document)
     for file in document["files"]:
         console.print()
         console.print(_file_block(file))
@@ -58,6 +59,7 @@ def print_summary(console: Console, document: Document, environ_disabled: bool) 
             highlight=False,
         )
         return
+    _print_verdict(console, document)
     for operation, path, reason, count in totals.ways(document):
         times = "" if count == 1 else f" x{count}"
         console.print(
@@ -70,6 +72,16 @@ def print_summary(console: Console, document: Document, environ_disabled: bool) 
         warning for file in document["files"] for warning in file.get("warnings", ())
     ):
         console.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
+
+
+def _print_verdict(console: Console, document: Document) -> None:
+    """What bound the job's I/O, then what would help, a line each."""
+    if not any(totals.calls(document)):
+        return
+    bound, *remedies = verdict.of(document).sentences()
+    console.print(Text(bound, style="bold"), highlight=False)
+    for remedy in remedies:
+        console.print(Text(f"  - {remedy}"), highlight=False)
 
 
 def _print_totals(console: Console, document: Document) -> None:

@@ -48,6 +48,11 @@ void add_spreads(Spreads& into, const Spreads& more) {
   });
 }
 
+double digest_s(const OfRank& one) { return one.steps.seconds(observe::Step::digest); }
+double at_file_s(const OfRank& one) {
+  return one.steps.seconds(observe::Step::read) + one.steps.seconds(observe::Step::write);
+}
+
 CallSums sums_of(const observe::CallRecord& record, const std::vector<OfRank>& all) {
   CallSums sums{.record = record, .counted = {}, .seconds = {}, .program = {}};
   for (std::size_t s = 0; s < observe::step_count; ++s)
@@ -57,6 +62,9 @@ CallSums sums_of(const observe::CallRecord& record, const std::vector<OfRank>& a
   sums.program = {spread_of(all, &OfRank::post_s), spread_of(all, &OfRank::waited_s),
                   spread_of(all, &OfRank::hidden_s)};
   for (const OfRank& one : all) sums.counted.add(one.counters);
+  if (all.size() == 1) return sums;
+  sums.last_rank = std::ranges::min_element(all, {}, digest_s) - all.begin();
+  sums.slowest_rank = std::ranges::max_element(all, {}, at_file_s) - all.begin();
   return sums;
 }
 
@@ -106,6 +114,10 @@ FileSums named(const File& file) {
 }  // namespace
 
 void CallSums::add(const CallSums& other) {
+  const auto waited = [](const CallSums& s) { return s.seconds.digest.max - s.seconds.digest.min; };
+  const auto at_file = [](const CallSums& s) { return s.seconds.read.max + s.seconds.write.max; };
+  if (waited(other) > waited(*this)) last_rank = other.last_rank;
+  if (at_file(other) > at_file(*this)) slowest_rank = other.slowest_rank;
   record.repeats += other.record.repeats;
   observe::add_counts(record.counts, other.record.counts);
   record.span_bytes += other.record.span_bytes;

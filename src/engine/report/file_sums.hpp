@@ -1,6 +1,8 @@
 // The report's numbers of a file, over its ranks; they can be added up over files of one kind.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,8 @@ struct CallSums {
   observe::Counters counted;
   observe::report::CallSeconds seconds;
   observe::report::ProgramSeconds program;
+  /// as in the report; of several files, those of the longer wait and the longer access
+  std::optional<std::int64_t> last_rank = {}, slowest_rank = {};
 
   [[nodiscard]] bool similar(const CallSums& other) const noexcept {
     return record.similar(other.record) && record.form == other.record.form;

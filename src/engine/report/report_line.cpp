@@ -33,6 +33,8 @@ report::Call call_of(const CallSums& sums) {
                     .estimated_seconds = r.estimate_s,
                     .forecast_seconds = r.forecast_s,
                     .agreed_seconds = r.longest_s,
+                    .last_rank = sums.last_rank,
+                    .slowest_rank = sums.slowest_rank,
                     .counters = sums.counted,
                     .placement = r.placement,
                     .seconds = sums.seconds};

@@ -1,0 +1,273 @@
+"""What bound a job's I/O, and what would help: a report's first sentences.
+
+Every cause is measured: its seconds are those that calls would be shorter by, at most, if it were gone. Wait
+is dealt to what was waited for: a rank that comes last to each call, cores that ranks share, the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from collio import hints
+from collio.report import totals
+from collio.report.records import CallRecord, Document, FileRecord
+from collio.wording import counted, format_bytes, format_seconds
+
+MOST_CAUSES = 3
+LITTLE = 0.05
+"""Of the job, or of its I/O: not worth a remedy."""
+MEMORY = ("tmpfs", "ramfs")
+
+
+@dataclass(frozen=True)
+class Cause:
+    """`name`: the same for the same cause in several files. `remedy`: a command, hint or change of the
+    program; empty: there is none, or what took the time has to be done."""
+
+    name: str
+    seconds: float
+    what: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`job_seconds` and with it the share: 0 where the report does not have them."""
+
+    io_seconds: float
+    job_seconds: float
+    causes: tuple[Cause, ...]
+
+    @property
+    def share(self) -> float:
+        return min(1.0, self.io_seconds / self.job_seconds) if self.job_seconds else 1.0
+
+    def sentences(self) -> list[str]:
+        """The share of I/O and what bound it, then a line a remedy."""
+        took = f"I/O took {format_seconds(self.io_seconds)}"
+        if self.job_seconds:
+            took += f" of {format_seconds(self.job_seconds)} ({100 * self.share:.0f} %)"
+        first = next(iter(self.causes), None)
+        if first is None or self.io_seconds <= 0:
+            return [f"{took}. Nothing to do."]
+        largest = "" if first.seconds > self.io_seconds / 4 else "no cause stands out, the first is "
+        bound = f"{took}, {format_seconds(first.seconds)} of it: {largest}{first.what}."
+        if self.share < LITTLE:
+            return [f"{bound} Nothing to do: the rest of the job takes longer."]
+        remedies = [
+            f"{cause.remedy} (at most {format_seconds(cause.seconds)} less)"
+            for cause in self.causes
+            if cause.remedy and cause.seconds >= LITTLE * self.io_seconds
+        ]
+        return [bound + ("" if remedies else " Nothing to do."), *remedies]
+
+
+def of(document: Document) -> Verdict:
+    """Over all files of a report."""
+    found = {cause.name: cause for cause in (_opening(document), _views(document))}
+    for file, call in totals.calls(document):
+        for cause in filter(None, (look(file, call) for look in _LOOKS)):
+            same = found.get(cause.name)
+            if same:
+                cause = replace(max(same, cause, key=_seconds), seconds=same.seconds + cause.seconds)
+            found[cause.name] = cause
+    first = sorted(found.values(), key=_seconds, reverse=True)
+    io = sum(map(_io_seconds, document["files"]))
+    return Verdict(io, float(document.get("seconds", 0.0)), tuple(first[:MOST_CAUSES]))
+
+
+def _seconds(cause: Cause) -> float:
+    return cause.seconds
+
+
+def _io_seconds(file: FileRecord) -> float:
+    """Of the rank that each call took longest on."""
+    without_data = sum(_without_data(file, name).max for name in ("open", "set_view"))
+    return without_data + sum(totals.total(call).max for call in file.get("calls", ()))
+
+
+def _without_data(file: FileRecord, name: str) -> totals.Spread:
+    return totals.Spread.of(file.get("seconds", {}).get(name))
+
+
+def _opening(document: Document) -> Cause:
+    """Ranks that come early to an open wait in it: the last one's time counts."""
+    files = sum(int(file.get("files", 1)) for file in document["files"])
+    return Cause(
+        "opening",
+        sum(_without_data(file, "open").min for file in document["files"]),
+        f"opening {counted(files, 'file')}",
+        "keep files open, or write several steps to one file" if files > 1 else "",
+    )
+
+
+def _views(document: Document) -> Cause:
+    return Cause(
+        "views",
+        sum(_without_data(file, "set_view").min for file in document["files"]),
+        "setting views",
+        "set a view once for many calls; through PnetCDF or netCDF, write several variables by one call",
+    )
+
+
+def _spread(call: CallRecord, step: str) -> totals.Spread:
+    return totals.Spread.of(call.get("seconds", {}).get(step))
+
+
+def _shares_cores(file: FileRecord) -> bool:
+    cores = file.get("first_node", {}).get("cores", 0)
+    return 0 < cores < file.get("comm_size", 0) / max(1, file.get("nodes", 1))
+
+
+def _late_rank(file: FileRecord, call: CallRecord) -> Cause | None:
+    """What the rank in the middle waited longer than one that was always last. Where the last one changes,
+    all have waited, and nothing is left here."""
+    digest, last = _spread(call, "digest"), call.get("last_rank")
+    who = "one rank" if last is None else f"rank {last}"
+    return Cause(
+        f"late {who}",
+        digest.median - digest.min,
+        f"{who} came last to {call.get('operation', 'calls')}, the others waited",
+        f"give {who} less to do between calls, or use nonblocking calls",
+    )
+
+
+def _cores(file: FileRecord, call: CallRecord) -> Cause | None:
+    if not _shares_cores(file):
+        return None
+    waited = _spread(call, "digest").min + _waited(call) - _waited_for_file(file, call)
+    cores = file.get("first_node", {}).get("cores", 0)
+    return Cause(
+        "cores",
+        waited,
+        f"ranks waited for one of {counted(cores, 'core')}",
+        "start no more ranks than a node has cores",
+    )
+
+
+def _access(file: FileRecord, call: CallRecord) -> Cause | None:
+    """Accesses of the file, on the rank that they took longest on."""
+    return _holes(file, call) or _slow_target(file, call) or _storage(file, call)
+
+
+def _storage(file: FileRecord, call: CallRecord) -> Cause | None:
+    seconds = _at_file(call) + _waited_for_file(file, call)
+    if seconds <= 0:
+        return None
+    rate = f"{format_bytes(call.get('bytes', 0) / seconds)}/s"
+    middle, slowest = _spread(call, "read").median + _spread(call, "write").median, call.get("slowest_rank")
+    most = f", most of it on rank {slowest}" if slowest is not None and _at_file(call) > 2 * middle else ""
+    if file.get("storage") in MEMORY:
+        return Cause("storage", seconds, f"copying to and from {file['storage']}, {rate}")
+    return Cause("storage", seconds, f"the file's storage, {rate} in all{most}", _more_targets(file))
+
+
+def _at_file(call: CallRecord) -> float:
+    return _spread(call, "read").max + _spread(call, "write").max
+
+
+def _waited(call: CallRecord) -> float:
+    """After the digest: what the rank in the middle, and in the agreement the last one, waited."""
+    return _spread(call, "wait").median + _spread(call, "agree").min
+
+
+def _waited_for_file(file: FileRecord, call: CallRecord) -> float:
+    """The part that others were at the file, where they take turns from call to call: what all ranks spent
+    there beyond the one that spent most."""
+    middle = _spread(call, "read").median + _spread(call, "write").median
+    return min(_waited(call), max(0.0, file.get("comm_size", 1) * middle - _at_file(call)))
+
+
+def _more_targets(file: FileRecord) -> str:
+    count = file.get("layout", {}).get("count", 0)
+    if count == 1:
+        return "stripe the file over more targets: --set striping_factor=N for a new file"
+    return (
+        "" if count or file.get("subfiles") else "try --set collio_subfiles=N on storage of several targets"
+    )
+
+
+def _slow_target(file: FileRecord, call: CallRecord) -> Cause | None:
+    """Most ranks access the file, and one needs much longer."""
+    if 2 * call.get("aggregators", 0) <= file.get("comm_size", 0) or call.get("slowest_rank") is None:
+        return None
+    beyond = sum(_spread(call, step).max - _spread(call, step).median for step in ("read", "write"))
+    if beyond < _at_file(call) / 2:
+        return None
+    return Cause(
+        "slow target",
+        beyond,
+        f"rank {call['slowest_rank']} needs much longer for its part of the file than others: a slow target",
+        "leave slow targets out of new files: --set collio_probe=enable",
+    )
+
+
+def _holes(file: FileRecord, call: CallRecord) -> Cause | None:
+    windows = call.get("windows", {})
+    piecewise, sieved = (windows.get(kind, 0) for kind in ("piecewise", "sieved"))
+    if 2 * (piecewise + sieved) < sum(windows.values()) or not piecewise + sieved:
+        return None
+    how = "piece by piece" if piecewise > sieved else "by reading and rewriting them"
+    verb = "read" if call.get("operation", "").startswith("read") else "written"
+    return Cause(
+        "holes",
+        _at_file(call) + _waited_for_file(file, call),
+        f"windows with holes are {verb} {how}",
+        "fill the holes: write all elements, also those of no use",
+    )
+
+
+def _small_buffer(file: FileRecord, call: CallRecord) -> Cause | None:
+    """What rounds beyond those of the default buffer take, by their number."""
+    default = int(hints.BY_KEY["cb_buffer_size"].default)
+    size = int(str(file.get("hints", {}).get("cb_buffer_size", default)))
+    rounds, repeats = call.get("rounds", 0), max(1, call.get("repeats", 1))
+    if size >= default or rounds <= 1 or repeats < 1:
+        return None
+    needed = max(1.0, rounds * size / default)
+    after_digest = totals.total(call).max - _spread(call, "digest").max
+    return Cause(
+        "buffer",
+        after_digest * (1 - needed / rounds),
+        f"collective buffers of {format_bytes(size)} need {rounds} rounds",
+        "leave cb_buffer_size at its default",
+    )
+
+
+def _link(file: FileRecord, call: CallRecord) -> Cause | None:
+    """Of all calls of a file, told once: with its first."""
+    busiest = file.get("network", {}).get("traffic", {}).get("busiest")
+    if not busiest or call is not file["calls"][0]:
+        return None
+    return Cause(
+        "link",
+        busiest["seconds"],
+        f"the link from {busiest['from']} to {busiest['to']}, {format_bytes(busiest['bytes'])}",
+        "place ranks that share parts of the file near each other, or ask for nodes of one switch",
+    )
+
+
+def _describing(file: FileRecord, call: CallRecord) -> Cause | None:
+    return Cause(
+        "describing",
+        _spread(call, "flatten").max + _spread(call, "plan").max,
+        f"describing {counted(call.get('pieces', 0), 'piece')}",
+        "describe arrays by MPI_Type_create_subarray or vectors, and keep the type for the next call",
+    )
+
+
+def _moving(file: FileRecord, call: CallRecord) -> Cause | None:
+    seconds = sum(_spread(call, step).max for step in ("pack", "exchange", "place"))
+    return Cause("moving", seconds, "moving data between ranks")
+
+
+_LOOKS: tuple[Callable[[FileRecord, CallRecord], Cause | None], ...] = (
+    _late_rank,
+    _cores,
+    _access,
+    _small_buffer,
+    _link,
+    _describing,
+    _moving,
+)
