@@ -221,9 +221,10 @@ def _holes(file: FileRecord, call: CallRecord) -> Cause | None:
 def _small_buffer(file: FileRecord, call: CallRecord) -> Cause | None:
     """What rounds beyond those of the default buffer take, by their number."""
     default = int(hints.BY_KEY["cb_buffer_size"].default)
-    size = int(str(file.get("hints", {}).get("cb_buffer_size", default)))
-    rounds, repeats = call.get("rounds", 0), max(1, call.get("repeats", 1))
-    if size >= default or rounds <= 1 or repeats < 1:
+    given = str(file.get("hints", {}).get("cb_buffer_size", ""))
+    size = int(given) if given.isdecimal() else default
+    rounds = call.get("rounds", 0)
+    if size >= default or rounds <= 1:
         return None
     needed = max(1.0, rounds * size / default)
     after_digest = totals.total(call).max - _spread(call, "digest").max
