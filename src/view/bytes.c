@@ -76,13 +76,13 @@ ssize_t view_read(struct view* v, void* to, size_t bytes, int64_t offset) {
   size_t done = 0;
   int error = 0;
   while (done < bytes && error == 0) {
-    const struct view_place place =
-        view_place_of(&set->layout, offset + (int64_t)done, (int64_t)(bytes - done));
+    const struct collio_place place =
+        collio_place_of(&set->manifest.layout, offset + (int64_t)done, (int64_t)(bytes - done));
     struct taken taken;
     if ((error = take(v, place.subfile, &taken)) != 0) break;
     error = view_read_place(set, &place, taken.fd, (char*)to + done);
     put(&taken);
-    if (error == 0) done += place.bytes;
+    if (error == 0) done += (size_t)place.bytes;
   }
   if (error != 0 && done == 0) return errno = error, -1;
   return (ssize_t)done;

@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "storage/subfiles/mark.h"
+#include "storage/subfile_format/mark.h"
 #include "view/view.h"
 
 _Static_assert(sizeof(off_t) == 8, "the names with 64 are the same functions");

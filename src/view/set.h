@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "view/layout.h"
+#include "storage/subfile_format/manifest.h"
 
 /* The function of the C library's, or of another preload's behind this one. */
 #ifdef COLLIO_VIEW_MOUNT
@@ -26,27 +26,19 @@
   })
 #endif
 
-enum { view_head_bytes = 1024 }; /* a placeholder's two lines are within these */
-
 struct view_set {
-  char* path; /* of the placeholder, absolute */
-  char* folder;
-  uint64_t identity;
-  struct view_layout layout;
+  char* path;   /* of the placeholder, absolute */
+  char* folder; /* of the manifest */
+  struct collio_manifest manifest;
   int64_t bytes;            /* of the file, by the subfiles' lengths */
-  int64_t noted_bytes;      /* by the manifest */
   uint64_t stamp;           /* changes when a subfile is written to */
   struct timespec modified; /* the newest subfile's */
-  int complete;
-  char* base;
-  char** folders;
-  int folder_count;
-  char* why; /* it could not be read; null: no memory */
+  char* why;                /* it could not be read; null: no memory */
 };
 
 /* The first bytes of the file that is open as `fd`, and a zero, into `head`. 1: it is a placeholder, maybe a
    damaged one. 0: it is none. Else -errno. */
-int view_read_head(int fd, char head[view_head_bytes + 1]);
+int view_read_head(int fd, char head[collio_head_bytes + 1]);
 /* Path of the file that is open as `fd`. 0, or errno. */
 int view_path_of(int fd, char path[4096]);
 /* Whether this path leads to another file than `fd` by now. */
@@ -67,7 +59,7 @@ char* view_subfile_path(const struct view_set* set, int64_t subfile);
 
 /* The bytes of a place, from its subfile's descriptor. Behind the end of a subfile nobody wrote: zeros. 0, or
    errno: EIO where it has not even the bytes that the manifest says. */
-int view_read_place(const struct view_set* set, const struct view_place* place, int fd, char* to);
+int view_read_place(const struct view_set* set, const struct collio_place* place, int fd, char* to);
 
 int view_is_newer(struct timespec a, struct timespec b);
 

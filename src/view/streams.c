@@ -73,7 +73,7 @@ static FILE* open_placeholder(const char* path, const char* mode, const void* ca
 }
 
 static FILE* open_stream(const char* path, const char* mode, const void* caller) {
-  char head[view_head_bytes + 1];
+  char head[collio_head_bytes + 1];
   if (!only_reads(mode)) {
     if (!view_in_job && view_is_placeholder((struct view_path){AT_FDCWD, path}))
       return view_refuse(path), NULL;

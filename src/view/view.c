@@ -220,7 +220,7 @@ static int read_set(struct view_set* set, const char* path, const char* head) {
 struct view* view_of_placeholder(int fd, const void* caller, int* error) {
   struct stat about;
   struct view_set set;
-  char path[4096], head[view_head_bytes + 1];
+  char path[4096], head[collio_head_bytes + 1];
   *error = 0;
   if (view_read_head(fd, head) <= 0 || !view_serves(caller)) return NULL;
   while (view_lock_in_use(fd) == EINTR) {}
@@ -230,7 +230,7 @@ struct view* view_of_placeholder(int fd, const void* caller, int* error) {
   if ((*error = view_path_of(fd, path)) != 0) return NULL;
   if (view_is_elsewhere(fd, path)) return *error = ESTALE, NULL;
   if ((*error = read_set(&set, path, head)) != 0) return view_free_set(&set), NULL;
-  if (!set.complete && !view_in_job)
+  if (!set.manifest.complete && !view_in_job)
     view_say("%s: a program is writing this file, or ended before it closed it", path);
   view_sweep();
   struct view* v = view_real_fstat(fd, &about) == 0 ? find_same(&set, &about) : NULL;
@@ -241,7 +241,7 @@ struct view* view_of_placeholder(int fd, const void* caller, int* error) {
 }
 
 int64_t view_bytes_of(int fd, const void* caller) {
-  char path[4096], head[view_head_bytes + 1];
+  char path[4096], head[collio_head_bytes + 1];
   struct view_set set;
   if (view_read_head(fd, head) <= 0 || !view_serves(caller) || view_path_of(fd, path) != 0) return -1;
   const int64_t bytes = read_set(&set, path, head) == 0 ? set.bytes : -1;

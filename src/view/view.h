@@ -12,7 +12,7 @@
  *   start.c  other programs           raw.c  calls by syscall(2)
  *   mappings.c  those that grow, move and end
  *   alone.c, job.c  the two libraries
- *   set.c, layout.c  placeholders, manifests, subfiles
+ *   set.c  placeholders, manifests, subfiles
  */
 #ifndef COLLIO_VIEW_VIEW_H
 #define COLLIO_VIEW_VIEW_H

@@ -22,7 +22,7 @@ std::int64_t up_to(Numbers& random, std::int64_t most) {
   return std::uniform_int_distribution<std::int64_t>(0, most)(random);
 }
 
-SubfileLayout random_layout(Numbers& random) {
+SubfileLayout random_layout(Numbers& random, std::vector<Deal>& deals) {
   SubfileLayout layout{1 + up_to(random, 9), 2 + up_to(random, 5)};
   for (std::int64_t first = 1 + up_to(random, 8), left = up_to(random, 4); left > 0; --left) {
     Deal deal{first, {}};
@@ -30,18 +30,19 @@ SubfileLayout random_layout(Numbers& random) {
       if (up_to(random, 2) > 0) deal.members.push_back(i);
     if (deal.members.empty()) deal.members.push_back(up_to(random, layout.count - 1));
     layout.deals.push_back(deal);
+    deals.push_back(deal);
     first += 1 + up_to(random, 8);
   }
   return layout;
 }
 
 /// The subfile of each stripe, found by dealing them.
-std::vector<std::int64_t> dealt(const SubfileLayout& layout, std::int64_t stripes) {
+std::vector<std::int64_t> dealt(std::int64_t count, const std::vector<Deal>& deals, std::int64_t stripes) {
   std::vector<std::int64_t> members, subfiles;
-  for (std::int64_t i = 0; i < layout.count; ++i) members.push_back(i);
+  for (std::int64_t i = 0; i < count; ++i) members.push_back(i);
   std::size_t turn = 0;
   for (std::int64_t stripe = 0; stripe < stripes; ++stripe) {
-    for (const Deal& deal : layout.deals)
+    for (const Deal& deal : deals)
       if (deal.first == stripe) {
         members = deal.members;
         turn = 0;
@@ -54,8 +55,9 @@ std::vector<std::int64_t> dealt(const SubfileLayout& layout, std::int64_t stripe
 TEST(DealtSubfiles, EveryByteIsWhereDealingPutsIt) {
   Numbers random(11);
   for (int round = 0; round < 400; ++round) {
-    const SubfileLayout layout = random_layout(random);
-    const std::vector<std::int64_t> subfile_of = dealt(layout, 60);
+    std::vector<Deal> deals;
+    const SubfileLayout layout = random_layout(random, deals);
+    const std::vector<std::int64_t> subfile_of = dealt(layout.count, deals, 60);
     std::vector<std::int64_t> filled(static_cast<std::size_t>(layout.count), 0);
     for (std::int64_t byte = 0; byte < 60 * layout.unit_bytes; ++byte) {
       const auto shares = layout.shares(byte);
@@ -82,7 +84,7 @@ TEST(DealtSubfiles, BytesBehindTheLastStripeOfASubfileCountForNothing) {
   EXPECT_EQ(layout.members_at_end(), 2);
 }
 
-Manifest example(std::vector<Deal> deals) {
+Manifest example(Deals deals) {
   Manifest m;
   m.identity = 77;
   m.base = "out";
@@ -114,13 +116,18 @@ TEST(DealtSubfiles, ManifestSaysWhereStripesGo) {
 }
 
 TEST(DealtSubfiles, ManifestThatDealsWronglyIsRefused) {
-  const std::vector<std::vector<Deal>> wrong{{{0, {0, 1}}},        {{5, {}}},
-                                             {{5, {0, 4}}},        {{5, {1, 0}}},
-                                             {{5, {1, 1}}},        {{-1, {0}}},
-                                             {{5, {-1, 2}}},       {{5, {0}}, {5, {1}}},
-                                             {{5, {0}}, {4, {1}}}, std::vector<Deal>(1001, Deal{5, {0}})};
-  for (const std::vector<Deal>& deals : wrong)
-    EXPECT_FALSE(parse_manifest(text_of(example(deals)), "m").ok());
+  const std::vector<Deals> wrong{{{0, {0, 1}}},       {{5, {}}},   {{5, {0, 4}}},  {{5, {1, 0}}},
+                                 {{5, {1, 1}}},       {{-1, {0}}}, {{5, {-1, 2}}}, {{5, {0}}, {5, {1}}},
+                                 {{5, {0}}, {4, {1}}}};
+  for (const Deals& deals : wrong) EXPECT_FALSE(parse_manifest(text_of(example(deals)), "m").ok());
+}
+
+TEST(DealtSubfiles, ManifestHasAThousandDealsAtMost) {
+  Deals deals;
+  for (std::int64_t i = 1; i <= 1000; ++i) deals.push_back({i, {0}});
+  EXPECT_TRUE(parse_manifest(text_of(example(deals)), "m").ok());
+  deals.push_back({1001, {0}});
+  EXPECT_FALSE(parse_manifest(text_of(example(deals)), "m").ok());
 }
 
 /// Of one handle, while others change what the file's stripes are dealt to.
@@ -148,9 +155,10 @@ TEST_F(Subfiles, StripesDealtAnewHoldWhatIsWritten) {
       ASSERT_EQ(in_force->written_end(), static_cast<std::int64_t>(model.size()));
       SubfileLayout layout = *in_force->now();
       const std::int64_t without = step / 10 % 4;
-      layout.deals.push_back({(in_force->written_end() + 15) / 16, {}});
+      Deal deal{(in_force->written_end() + 15) / 16, {}};
       for (std::int64_t i = 0; i < 4; ++i)
-        if (i != without) layout.deals.back().members.push_back(i);
+        if (i != without) deal.members.push_back(i);
+      layout.deals.push_back(deal);
       set.manifest().layout = layout;
       hold.replace(layout);
     }

@@ -1,5 +1,5 @@
 // What tells that subfiles may lie beside a file.
-#include "storage/subfiles/mark.h"
+#include "storage/subfile_format/mark.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "storage/posix.hpp"
-#include "storage/subfiles/mark.h"
+#include "storage/subfile_format/mark.h"
 #include "subfile_fixture.hpp"
 #include "temporary_file.hpp"
 

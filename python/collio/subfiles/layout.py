@@ -1,4 +1,4 @@
-"""Which subfile has which stripe: the same arithmetic as src/storage/subfiles/layout.hpp.
+"""Which subfile has which stripe: the same arithmetic as src/storage/subfile_format/layout.c.
 
 Stripes go to all subfiles in turn. From the first stripe of a deal on, they go in turn to the members of that
 deal. A subfile has its stripes one behind the other, in the order of the file: the number of a stripe in its

@@ -1,4 +1,4 @@
-"""Placeholders and manifests, as text: the same rules as src/storage/subfiles/manifest.cpp.
+"""Placeholders and manifests, as text: the same rules as src/storage/subfile_format/.
 
 A placeholder stands under the file's name and gives the folder of the manifest and an identity. A manifest is
 used only if it is exactly the text that its values give, checksum included.

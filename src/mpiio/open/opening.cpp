@@ -9,7 +9,7 @@
 #include "mpiio/library/library_path.hpp"
 #include "policy/hints/automatic_hints.hpp"
 #include "policy/hints/hints.hpp"
-#include "storage/subfiles/mark.h"
+#include "storage/subfile_format/mark.h"
 
 namespace collio::mpiio {
 

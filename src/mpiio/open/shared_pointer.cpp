@@ -21,8 +21,8 @@ void SharedPointer::begin_view(const engine::Ranks& ranks, bool kept_here) {
 std::string SharedPointer::path(const engine::File& file) const {
   const std::string number = storage::hex_text(file.number);
   if (file.stored.subfiles) return file.stored.subfiles->set.folder() + "/shared-pointer." + number;
-  // Not a name that storage/subfiles/mark.h takes for a folder of subfiles, and none longer than names may
-  // be.
+  // Not a name that storage/subfile_format/mark.h takes for a folder of subfiles, and none longer than names
+  // may be.
   const std::string end = ".shared-pointer." + number;
   const std::string name = file.path.substr(file.path.rfind('/') + 1).substr(0, NAME_MAX - 1 - end.size());
   return storage::parent_folder(file.path) + "/." + name + end;

@@ -8,7 +8,7 @@
 
 #include "mpiio/shim/calls.h"
 #include "mpiio/shim/shim.h"
-#include "storage/subfiles/mark.h"
+#include "storage/subfile_format/mark.h"
 
 typedef int (*ask_function)(handle, int*);
 typedef int (*reduce_function)(const void*, void*, int, handle, handle, handle, handle*);

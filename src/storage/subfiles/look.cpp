@@ -9,7 +9,8 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "storage/subfiles/mark.h"
+#include "storage/subfile_format/manifest.h"
+#include "storage/subfile_format/mark.h"
 
 namespace collio::storage {
 
@@ -103,7 +104,7 @@ FoundFile look_once(const std::string& path) {
     if (found.former && found.former->lost) found.warnings.push_back(remark_on(*found.former));
     return found;
   }
-  std::string begin(most_head_bytes, '\0');
+  std::string begin(collio_head_bytes, '\0');
   if (const int error = read_all_at(file.fd(), begin, 0); error != 0)
     found.error = cannot_tell(path, "read", error);
   else

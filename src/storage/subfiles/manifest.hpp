@@ -1,11 +1,8 @@
-// What is written down of a file that is kept in subfiles: a placeholder under the file's own name, and a
-// manifest in a folder beside it.
+// Placeholders and manifests (storage/subfile_format/manifest.h) as values of the engine.
 //
 // The placeholder names the folder and an identity. A file of that name which is none (emptied, replaced,
-// joined) is an ordinary file, whatever lies beside it. The manifest is a short text with a checksum over all
-// of it; a changed byte anywhere makes it unreadable, and never another manifest: it is refused unless it is
-// exactly the text that its values give. It is replaced as a whole (temporary name, fsync, rename, fsync of
-// the folder), so a crash leaves the one before or the one after.
+// joined) is an ordinary file, whatever lies beside it. The manifest is replaced as a whole (temporary name,
+// fsync, rename, fsync of the folder), so a crash leaves the one before or the one after.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +39,8 @@ struct Manifest {
 };
 
 [[nodiscard]] std::string text_of(const Manifest& manifest);
+/// In its folder.
+[[nodiscard]] std::string subfile_name(const Manifest& manifest, std::int64_t subfile);
 /// Error bad_file, with `path` and the reason: the text is no manifest, is damaged, or is of another version.
 [[nodiscard]] core::Result<Manifest> parse_manifest(std::string_view text, const std::string& path);
 
@@ -57,8 +56,6 @@ struct Placeholder {
   [[nodiscard]] std::string text() const;
 };
 
-/// Bytes of a file that hold a placeholder's head, if it has one.
-inline constexpr std::size_t most_head_bytes = 1024;
 /// Nothing: a file that begins so is no placeholder. Error bad_file: it is one of another version, or a
 /// damaged one.
 [[nodiscard]] core::Result<std::optional<Placeholder>> parse_placeholder(std::string_view begin,

@@ -94,10 +94,7 @@ std::string SubfileSet::folder_of_subfile(std::int64_t subfile) const {
 std::string SubfileSet::subfile_path(std::int64_t subfile) const {
   if (arrays_ && subfile == layout().count - 1) return path_;
   if (arrays_) return path_ + ".subfile_" + std::to_string(subfile) + ".nc";
-  std::string number = std::to_string(subfile);
-  number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
-  return folder_of_subfile(subfile) + "/" + manifest_.base + "." + hex_text(manifest_.identity) + "." +
-         number;
+  return folder_of_subfile(subfile) + "/" + subfile_name(manifest_, subfile);
 }
 
 core::Error reread_manifest(SubfileSet& set) {

@@ -27,22 +27,22 @@ static int lock_in_use(int fd) {
 
 static int64_t bytes_of(const struct handle* h) { return __atomic_load_n(&h->bytes, __ATOMIC_SEQ_CST); }
 
-static const struct view_layout* layout_of(const struct handle* h) {
+static const struct collio_subfile_layout* layout_of(const struct handle* h) {
   const struct redealt* newest = __atomic_load_n(&h->redealt, __ATOMIC_SEQ_CST);
-  return newest ? &newest->layout : &h->set.layout;
+  return newest ? &newest->manifest.layout : &h->set.manifest.layout;
 }
 
 static pthread_mutex_t redealt_lock = PTHREAD_MUTEX_INITIALIZER; /* two threads may measure one file */
 
-/* Takes over the layout of a file that a program re-deals while it is open. 0, or -errno. */
-static int note_layout(struct handle* h, struct view_layout* layout) {
+/* Takes over the manifest of a file that a program re-deals while it is open. 0, or -errno. */
+static int note_layout(struct handle* h, struct collio_manifest* now) {
   struct redealt* newest = malloc(sizeof *newest);
   if (!newest) return -ENOMEM;
   pthread_mutex_lock(&redealt_lock);
-  const int more = layout->deal_count - layout_of(h)->deal_count;
+  const int64_t more = now->layout.deal_count - layout_of(h)->deal_count;
   if (more > 0) {
-    *newest = (struct redealt){*layout, h->redealt};
-    *layout = (struct view_layout){0};
+    *newest = (struct redealt){*now, h->redealt};
+    now->memory = NULL;
     __atomic_store_n(&h->redealt, newest, __ATOMIC_SEQ_CST);
   }
   pthread_mutex_unlock(&redealt_lock);
@@ -53,7 +53,7 @@ static int note_layout(struct handle* h, struct view_layout* layout) {
 static void free_handle(struct handle* h) {
   for (struct redealt *r = h->redealt, *older; r; r = older) {
     older = r->older;
-    view_free_layout(&r->layout);
+    free(r->manifest.memory);
     free(r);
   }
   view_free_set(&h->set);
@@ -64,7 +64,7 @@ static void free_handle(struct handle* h) {
 
 /* Takes what it needs to know of the file that `h` has open. 0, or -errno. */
 static int fill(struct handle* h) {
-  char head[view_head_bytes + 1];
+  char head[collio_head_bytes + 1];
   int kind = view_read_head(h->fd, head);
   if (kind == 1) {
     const int error = lock_in_use(h->fd);
@@ -73,9 +73,9 @@ static int fill(struct handle* h) {
   }
   if (kind < 0) return kind;
   if (fstat(h->fd, &h->about) != 0) return -errno;
-  h->identity = (struct identity){h->about.st_dev, h->about.st_ino, h->set.identity};
+  h->identity = (struct identity){h->about.st_dev, h->about.st_ino, h->set.manifest.identity};
   h->bytes = h->set.bytes;
-  if (kind == 1 && !h->set.complete)
+  if (kind == 1 && !h->set.manifest.complete)
     mount_say("%s: a program is writing this file, or ended before it closed it", h->set.path);
   return 0;
 }
@@ -127,7 +127,8 @@ static int measure(struct handle* h) {
   struct view_set now;
   const int kind = read_set(h->fd, &now);
   if (kind <= 0) return kind == 0 ? -ESTALE : kind;
-  const int error = now.identity == h->set.identity ? note_layout(h, &now.layout) : -ESTALE;
+  const int error =
+      now.manifest.identity == h->set.manifest.identity ? note_layout(h, &now.manifest) : -ESTALE;
   if (error == 0) __atomic_store_n(&h->bytes, now.bytes, __ATOMIC_SEQ_CST);
   view_free_set(&now);
   return error;
@@ -141,20 +142,21 @@ static int read_subfiles(struct handle* h, char* to, size_t bytes, off_t offset)
   const int64_t left = bytes_of(h) - offset;
   if (left <= 0) return 0;
   if ((int64_t)bytes > left) bytes = (size_t)left;
-  const struct view_layout* layout = layout_of(h); /* after the length: no older than that */
+  const struct collio_subfile_layout* layout = layout_of(h); /* after the length: no older than that */
   for (size_t done = 0; done < bytes;) {
-    const struct view_place place = view_place_of(layout, offset + (int64_t)done, (int64_t)(bytes - done));
+    const struct collio_place place =
+        collio_place_of(layout, offset + (int64_t)done, (int64_t)(bytes - done));
     struct taken taken;
     int error = descriptor_take(h, place.subfile, &taken);
     if (error != 0) return -error;
     error = view_read_place(&h->set, &place, taken.fd, to + done);
     descriptor_put(&taken);
     if (error != 0) {
-      mount_say("cannot read %zu bytes at %lld of subfile %lld of %s: %s", place.bytes,
+      mount_say("cannot read %lld bytes at %lld of subfile %lld of %s: %s", (long long)place.bytes,
                 (long long)place.offset, (long long)place.subfile, h->set.path, strerror(error));
       return -EIO;
     }
-    done += place.bytes;
+    done += (size_t)place.bytes;
   }
   return (int)bytes;
 }

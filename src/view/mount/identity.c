@@ -9,7 +9,7 @@
 #include "view/mount/say.h"
 
 int read_set(int fd, struct view_set* set) {
-  char head[view_head_bytes + 1], again[view_head_bytes + 1], path[4096];
+  char head[collio_head_bytes + 1], again[collio_head_bytes + 1], path[4096];
   struct stat about;
   const int kind = view_read_head(fd, head);
   if (kind <= 0) return kind;

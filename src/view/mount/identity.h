@@ -19,9 +19,9 @@ struct identity {
   uint64_t set; /* 0: an ordinary file */
 };
 
-/* A layout that a file got while it was open. Reads may use it until the file is closed. */
+/* A manifest that a file got while it was open. Reads may use its layout until the file is closed. */
 struct redealt {
-  struct view_layout layout;
+  struct collio_manifest manifest;
   struct redealt* older;
 };
 

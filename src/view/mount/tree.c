@@ -41,7 +41,7 @@ static int file_attributes(int fd, struct stat* about, struct identity* identity
   *identity = (struct identity){about->st_dev, about->st_ino, 0};
   const int kind = about->st_size > most_placeholder_bytes ? 0 : read_set(fd, &set);
   if (kind <= 0) return kind;
-  identity->set = set.identity;
+  identity->set = set.manifest.identity;
   about->st_size = set.bytes;
   about->st_blocks = (set.bytes + 511) / 512; /* fewer would pass for a file of holes */
   if (view_is_newer(set.modified, about->st_mtim)) about->st_mtim = set.modified;

@@ -1,7 +1,7 @@
 /* The first bytes of a placeholder, and how to find them without memory and without C++: where there is no
    engine, or no memory, a file in subfiles must not be taken for an ordinary one. */
-#ifndef COLLIO_STORAGE_SUBFILES_MARK_H
-#define COLLIO_STORAGE_SUBFILES_MARK_H
+#ifndef COLLIO_STORAGE_SUBFILE_FORMAT_MARK_H
+#define COLLIO_STORAGE_SUBFILE_FORMAT_MARK_H
 
 #include <dirent.h>
 #include <errno.h>
