@@ -186,8 +186,12 @@ module collio
     end subroutine
   end interface
 
-  ! calls.def: by tools/generate_calls
+  ! collio.h: by tools/generate_calls
   interface
+    integer(c_int) function c_end_job(code) bind(C, name="collio_end_job")
+      import
+      integer(c_int), value :: code
+    end function
     integer(c_int) function c_open(fortran_comm, path, mode, hints, file) bind(C, name="collio_open_f")
       import
       integer(c_int), value :: fortran_comm
@@ -283,24 +287,6 @@ module collio
       import
       type(c_ptr), intent(inout) :: variable
     end function
-    integer(c_int) function c_declare(file, count, parts, in_memory) bind(C, name="collio_declare")
-      import
-      type(c_ptr), value :: file
-      integer(c_int64_t), value :: count
-      type(part), intent(in) :: parts(*)
-      integer(c_int64_t), value :: in_memory
-    end function
-    integer(c_int) function c_wait_puts(file, puts) bind(C, name="collio_wait_puts")
-      import
-      type(c_ptr), value :: file
-      integer(c_int64_t), value :: puts
-    end function
-    integer(c_int) function c_group_end(file, put, end) bind(C, name="collio_group_end")
-      import
-      type(c_ptr), value :: file
-      integer(c_int64_t), value :: put
-      integer(c_int64_t), intent(inout) :: end
-    end function
     integer(c_int) function c_commit(file, request) bind(C, name="collio_commit")
       import
       type(c_ptr), value :: file
@@ -325,12 +311,26 @@ module collio
       import
       type(c_ptr), value :: file
     end function
-    integer(c_int) function c_end_job(code) bind(C, name="collio_end_job")
+    integer(c_int) function c_declare(file, count, parts, in_memory) bind(C, name="collio_declare")
       import
-      integer(c_int), value :: code
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: count
+      type(part), intent(in) :: parts(*)
+      integer(c_int64_t), value :: in_memory
+    end function
+    integer(c_int) function c_wait_puts(file, puts) bind(C, name="collio_wait_puts")
+      import
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: puts
+    end function
+    integer(c_int) function c_group_end(file, put, end) bind(C, name="collio_group_end")
+      import
+      type(c_ptr), value :: file
+      integer(c_int64_t), value :: put
+      integer(c_int64_t), intent(inout) :: end
     end function
   end interface
-  ! end of calls.def
+  ! end of collio.h
 
   interface
     type(c_ptr) function c_error_text() bind(C, name="collio_error_text")

@@ -15,6 +15,7 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
   static const collio_library table{
       .version = COLLIO_VERSION,
       .error_text = error_text,
+      .end_job = [](int code) -> int { collio::transport::end_job(MPI_COMM_WORLD, code); },
       .open_f = open_file,
       .close = close_file,
       .sync = sync_file,
@@ -37,19 +38,18 @@ extern "C" __attribute__((visibility("default"))) const collio_library* collio_l
       .undefine = undefine,
       .put = put,
       .get = get,
-      .declare = declare,
-      .wait_puts = wait_puts,
-      .group_end = group_end,
       .commit = commit,
       .fetch = fetch,
       .wait = wait,
       .test = test,
       .cancel = cancel,
+      .declare = declare,
+      .wait_puts = wait_puts,
+      .group_end = group_end,
       .write_pieces = write_pieces,
       .read_pieces = read_pieces,
       .write_alone = write_alone,
       .read_alone = read_alone,
-      .end_job = [](int code) -> int { collio::transport::end_job(MPI_COMM_WORLD, code); },
   };
   return &table;
 }

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import source_tree
+from collio.library import native
 
 DOCS = source_tree.ROOT / "docs"
 
@@ -61,6 +62,32 @@ def test_fortran_module_has_the_numbers_of_the_header():
     assert {"COLLIO_OK", "COLLIO_ERR_NO_SPACE", "COLLIO_TRUNCATE"} <= set(expected)
     found = re.findall(r"\b(COLLIO_[A-Z_]+) = (\d+)", (include / "collio.f90").read_text())
     assert {name: int(number) for name, number in found} == expected
+
+
+def test_structures_of_other_languages_are_those_of_the_header():
+    include, kinds = source_tree.ROOT / "include/collio", {"int": "c_int", "int64_t": "c_int64_t"}
+    header = {
+        name: [
+            (field, kinds.get(kind, "c_ptr")) for kind, field in re.findall(r"^  (.+) (\w+);", fields, re.M)
+        ]
+        for fields, name in re.findall(
+            r"^typedef struct \w+ \{\n(.*?)^\} collio_(\w+);", (include / "collio.h").read_text(), re.M | re.S
+        )
+    }
+    assert set(header) == {"layout", "shape", "part", "pieces"}
+    module = (include / "collio.f90").read_text()
+    for name, ours in {"shape": "lengths", "part": "part", "pieces": "collio_pieces"}.items():
+        text = re.search(rf"^  type, bind\(C\) :: {ours}\n(.*?)^  end type", module, re.M | re.S)[1]
+        found = [
+            (field, kind)
+            for kind, names in re.findall(r"^    (?:integer|type)\((\w+)\) :: ([^!\n]*)", text, re.M)
+            for field in re.findall(r"(\w+) = ", names)
+        ]
+        assert found == header[name], ours
+    kinds = {native._int: "c_int", native._i64: "c_int64_t"}
+    for name, fields in header.items():
+        structure = getattr(native, name.capitalize())
+        assert [(field, kinds.get(kind, "c_ptr")) for field, kind in structure._fields_] == fields, name
 
 
 def test_faults_document_names_every_word():

@@ -55,8 +55,9 @@ class Shape(ctypes.Structure):
 
 
 _pieces = ctypes.POINTER(Pieces)
-# calls.def: by tools/generate_calls
+# collio.h: by tools/generate_calls
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "end_job": (_int,),
     "open_f": (_int, _text, _int, _text, _place),
     "close": (_place,),
     "sync": (Handle,),
@@ -75,21 +76,20 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "undefine": (_place,),
     "put": (Handle, _i64, Handle, ctypes.POINTER(Layout)),
     "get": (Handle, _i64, Handle, ctypes.POINTER(Layout)),
-    "declare": (Handle, _i64, ctypes.POINTER(Part), _i64),
-    "wait_puts": (Handle, _i64),
-    "group_end": (Handle, _i64, _i64s),
     "commit": (Handle, _place),
     "fetch": (Handle, _place),
     "wait": (_place, _i64s),
     "test": (Handle, ctypes.POINTER(_int)),
     "cancel": (Handle,),
+    "declare": (Handle, _i64, ctypes.POINTER(Part), _i64),
+    "wait_puts": (Handle, _i64),
+    "group_end": (Handle, _i64, _i64s),
     "write_pieces": (Handle, _pieces, Handle, _pieces, _place),
     "read_pieces": (Handle, _pieces, Handle, _pieces, _place),
     "write_alone": (Handle, _pieces, Handle, _pieces, _i64s),
     "read_alone": (Handle, _pieces, Handle, _pieces, _i64s),
-    "end_job": (_int,),
 }
-# end of calls.def
+# end of collio.h
 
 
 def call(name: str, *arguments: Any) -> None:
