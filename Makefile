@@ -40,6 +40,7 @@ generate:
 	@$(PYTHON) tools/generate_report
 	@$(PYTHON) tools/generate_library
 	@$(PYTHON) tools/generate_calls
+	@$(PYTHON) tools/generate_patterns
 
 lint:
 	@$(PYTHON) tools/bootstrap test

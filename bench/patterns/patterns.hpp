@@ -5,7 +5,7 @@
 
 namespace collio::bench {
 
-#define COLLIO_PATTERN(name, about, usage) \
+#define COLLIO_PATTERN(name, about, its_options, bytes) \
   [[nodiscard]] std::unique_ptr<Pattern> make_##name(Options& options, World world);
 #include "patterns/patterns.def"
 

@@ -7,8 +7,14 @@
 namespace collio::bench {
 
 std::span<const PatternEntry> pattern_table() {
-  static constexpr std::array table{
-#define COLLIO_PATTERN(name, about, usage) PatternEntry{#name, about, usage, make_##name},
+  static constexpr std::array table {
+#define COLLIO_NUMBER(name, otherwise, least, most, help) " --" name " " #otherwise
+#define COLLIO_SIZE(name, otherwise, help) " --" name " " #otherwise
+#define COLLIO_CHOICE(name, words, help) " --" name " " #words
+#define COLLIO_FLAG(name, help) " [--" name "]"
+#define COLLIO_USAGE(text) " " text
+#define COLLIO_PATTERN(name, about, its_options, bytes) \
+  PatternEntry{#name, about, &(its_options)[1], make_##name},
 #include "patterns/patterns.def"
   };
   return table;

@@ -351,9 +351,9 @@ def _command_of(name: str) -> click.Command:
             raise click.ClickException(str(error)) from None
         _finish(document, as_json, output)
 
-    for option in reversed([*COMMON, *PATTERNS[name].OPTIONS]):
+    for option in reversed([*COMMON, *PATTERNS[name].options]):
         callback = option(callback)
-    return click.command(name, help=PATTERNS[name].HELP)(callback)
+    return click.command(name, help=PATTERNS[name].help)(callback)
 
 
 for _name in PATTERNS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Callable, NamedTuple
 
 import click
 
@@ -25,23 +24,20 @@ def _prepare_random(options: JsonObject, ranks: int, scratch: Path) -> ReadyPatt
     )
 
 
-class _Added(NamedTuple):
-    OPTIONS: list[Callable[[Any], Any]]
-    prepare: Callable[[JsonObject, int, Path], ReadyPattern]
-
-
-PATTERNS: dict[str, Pattern | _Added] = {
+PATTERNS: dict[str, Pattern] = {
     **MEASURED,
-    "cube": _Added(
-        OPTIONS=[
+    "cube": Pattern(
+        help="",
+        options=[
             click.option(
                 "--n", "numbers", type=click.IntRange(1, 65536), default=256, help="Doubles along an edge."
             )
         ],
         prepare=_prepare_cube,
     ),
-    "random": _Added(
-        OPTIONS=[
+    "random": Pattern(
+        help="",
+        options=[
             click.option("--max-size", type=SIZE, default=2_000_000, help="Most bytes of a rank."),
             click.option("--seed", type=click.IntRange(0), default=1),
         ],
@@ -58,7 +54,7 @@ def prepare(name: str, words: tuple[str, ...], ranks: int, scratch: Path) -> Rea
     def nothing(**_options: object) -> None:
         pass
 
-    for option in reversed(PATTERNS[name].OPTIONS):
+    for option in reversed(PATTERNS[name].options):
         nothing = option(nothing)
     options = (
         click.command(f"--pattern {name}")(nothing)

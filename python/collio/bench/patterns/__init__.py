@@ -1,42 +1,26 @@
-"""The access patterns of `collio bench`. A new one is a module here and a name in `PATTERNS`.
-
-A pattern module has
-    HELP          one line
-    OPTIONS       click options of its own
+"""The access patterns of `collio bench`: the driver's, by its table (rows.py). A pattern that needs more is a
+module of its name here, with
+    OPTIONS       click options, where they are not the driver's
     prepare(options, ranks, scratch) -> ReadyPattern
 """
 
 from __future__ import annotations
 
-from collio.bench.patterns import (
-    btio,
-    collperf,
-    contiguous,
-    e3sm,
-    flash,
-    gcrm,
-    hacc,
-    interleave,
-    ior,
-    mpas,
-    s3d,
-    tile,
-    wrf,
-)
-from collio.bench.patterns.prepared import Pattern
+import importlib
+import pkgutil
 
-PATTERNS: dict[str, Pattern] = {
-    "interleave": interleave,
-    "e3sm": e3sm,
-    "contiguous": contiguous,
-    "btio": btio,
-    "s3d": s3d,
-    "mpas": mpas,
-    "ior": ior,
-    "tile": tile,
-    "flash": flash,
-    "gcrm": gcrm,
-    "hacc": hacc,
-    "collperf": collperf,
-    "wrf": wrf,
-}
+from collio.bench.patterns.prepared import Pattern
+from collio.bench.patterns.row import Row
+from collio.bench.patterns.rows import ROWS
+
+_MODULES = {module.name for module in pkgutil.iter_modules(__path__)}
+
+
+def _pattern(row: Row) -> Pattern:
+    if row.name not in _MODULES:
+        return Pattern(row.help, row.for_click(), row.prepare)
+    module = importlib.import_module(f"{__name__}.{row.name}")
+    return Pattern(row.help, getattr(module, "OPTIONS", None) or row.for_click(), module.prepare)
+
+
+PATTERNS = {name: _pattern(row) for name, row in ROWS.items()}

@@ -11,7 +11,6 @@ from collio.bench.patterns.options import COUNT
 from collio.bench.patterns.prepared import ReadyPattern, with_map
 from collio.plain_json import JsonObject
 
-HELP = "Variables of an atmosphere model's cubed-sphere grid."
 OPTIONS = [
     click.option(
         "--ne", type=COUNT, default=30, show_default=True, help="Elements along an edge of the cube."

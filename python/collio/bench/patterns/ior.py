@@ -6,24 +6,9 @@ from pathlib import Path
 
 import click
 
-from collio.bench.patterns.options import COUNT, SIZE
 from collio.bench.patterns.prepared import ReadyPattern
+from collio.bench.patterns.rows import ROWS
 from collio.plain_json import JsonObject
-
-HELP = "IOR: segments of a block of every rank, a call a transfer."
-OPTIONS = [
-    click.option(
-        "--transfer", type=SIZE, default="256KiB", show_default=True, help="Bytes of a call of each rank."
-    ),
-    click.option(
-        "--block",
-        type=SIZE,
-        default="1MiB",
-        show_default=True,
-        help="Bytes of each rank in a segment, a multiple of --transfer.",
-    ),
-    click.option("--segments", type=COUNT, default=4, show_default=True),
-]
 
 
 def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
@@ -31,7 +16,4 @@ def prepare(options: JsonObject, ranks: int, scratch: Path) -> ReadyPattern:
         raise click.UsageError(
             f"--block {options['block']} is no multiple of --transfer {options['transfer']}"
         )
-    arguments = ["--pattern", "ior"]
-    for name in ("transfer", "block", "segments"):
-        arguments += [f"--{name}", str(options[name])]
-    return ReadyPattern(arguments, ranks * options["block"] * options["segments"])
+    return ROWS["ior"].prepare(options, ranks, scratch)

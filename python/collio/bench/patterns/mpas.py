@@ -10,7 +10,6 @@ from collio.bench.patterns.options import COUNT
 from collio.bench.patterns.prepared import ReadyPattern, with_map
 from collio.plain_json import JsonObject
 
-HELP = "Variables of an ocean model's hexagonal mesh."
 OPTIONS = [
     click.option(
         "--level",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Protocol
+from typing import TYPE_CHECKING, Any, Callable
 
 from collio.plain_json import JsonObject
 
@@ -22,16 +22,14 @@ class ReadyPattern:
     parameters: JsonObject = field(default_factory=JsonObject)
 
 
-class Pattern(Protocol):
-    """A module of this folder."""
+@dataclass(frozen=True)
+class Pattern:
+    """`options`: click's, of its own. `prepare`: from the values of all options, the number of ranks, and a
+    folder for files."""
 
-    HELP: str
-    OPTIONS: list[Callable[[Any], Any]]
-    """click's, of its own."""
-
-    @property
-    def prepare(self) -> Callable[[JsonObject, int, Path], ReadyPattern]:
-        """From the values of all options, the number of ranks, and a folder for files."""
+    help: str
+    options: list[Callable[[Any], Any]]
+    prepare: Callable[[JsonObject, int, Path], ReadyPattern]
 
 
 def with_map(pattern: str, maps: MapSet, options: JsonObject, scratch: Path) -> ReadyPattern:
