@@ -71,6 +71,7 @@ COMMON = [
         type=click.Choice(["blocking", "nonblocking", "split", "independent"]),
         default="blocking",
         show_default=True,
+        hidden=True,
         help="Form of the data calls. Nonblocking and split calls run with MPI_THREAD_MULTIPLE under collio. "
         "Independent calls are not collective.",
     ),
@@ -80,6 +81,7 @@ COMMON = [
         type=click.FloatRange(0, 3600),
         default=0.0,
         metavar="SECONDS",
+        hidden=True,
         help="Computing time per step: after blocking calls, during nonblocking and split ones.  [default: "
         "0]",
     ),
@@ -95,10 +97,14 @@ COMMON = [
         "pnetcdf_prefix",
         metavar="PREFIX",
         type=click.Path(file_okay=False, path_type=Path),
+        hidden=True,
         help="Where PnetCDF is installed, for engines named pnetcdf...",
     ),
     click.option(
-        "--ranks-per-node", type=click.IntRange(min=1), help="Under collio, treat every N ranks as one node."
+        "--ranks-per-node",
+        type=click.IntRange(min=1),
+        hidden=True,
+        help="Under collio, treat every N ranks as one node.",
     ),
     click.option(
         "--operation",
@@ -119,6 +125,7 @@ COMMON = [
     click.option(
         "--output",
         type=click.Path(dir_okay=False, path_type=Path),
+        hidden=True,
         help="Write the JSON document here as well.",
     ),
 ]
@@ -138,6 +145,10 @@ def bench() -> None:
     ompi-dynamic_gen2, ompi-individual and ompi-romio. "collio:cb_buffer_size=1MiB" sets hints for one engine,
     "ompi-vulcan:num_aggregators=4:bytes_per_agg=4MiB" Open MPI's parameters; "collio@../other" takes another
     checkout's build.
+
+    Rarely needed, with any pattern: --collective nonblocking, split or independent (form of the data calls),
+    --compute SECONDS (in each step), --ranks-per-node N (under collio, treat every N ranks as one node),
+    --pnetcdf PREFIX (where PnetCDF is installed), --output FILE (the JSON document as well).
     """
 
 
