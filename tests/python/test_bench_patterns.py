@@ -13,6 +13,8 @@ from collio import sizes
 from collio.bench import engines, launcher
 from collio.bench.command import bench
 from collio.bench.patterns import PATTERNS, tile
+from collio.bench.patterns.row import Size
+from collio.bench.patterns.rows import ROWS
 from collio.builds import Build
 from lab_stage import some_mpi  # noqa: F401
 
@@ -189,6 +191,34 @@ def test_tiles_have_about_4_mib(size):
     assert (
         x == y and x * x * size <= 4 << 20 < (x + 1) ** 2 * size and arguments.file_bytes == 6 * x * y * size
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [*([name] for name, row in ROWS.items() if row.file_bytes), ["interleave", "--irregular"]],
+    ids=" ".join,
+)
+def test_the_program_has_the_defaults_and_bytes_of_the_table(real_mpi, bench_program, tmp_path, words):
+    shared_memory.needed_by_openmpi(real_mpi)
+    setup = launcher.Setup(real_mpi, Build.of(real_mpi), ranks=1, timeout_s=100)
+    quick = ["--file", str(tmp_path / "data"), "--operation", "write", "--no-check", "--no-sync"]
+    outcome = launcher.measure(
+        setup, engines.parse_engine("native", real_mpi), [str(bench_program), "--pattern", *words, *quick]
+    )
+    (line,) = outcome.lines
+    values, unused = {}, set()
+    for one in ROWS[words[0]].options:
+        default = one.click().get("default")
+        used = line["parameters"].get(one.name)
+        if isinstance(one, Size) and used is not None:
+            assert int(used) == sizes.parse_size(default), one.name
+        elif default is not None and used is not None:
+            assert used == str(default), one.name
+        unused |= {one.name} if used is None else set()
+        values[one.name.replace("-", "_")] = int(used) if used and used.isdecimal() else used
+    assert unused in (set(), {"one-call"}, {"irregular", "min-size", "max-size"}, {"size"})
+    most = ROWS[words[0]].file_bytes(1, **values)
+    assert line["file_bytes"] == most or ("--irregular" in words and most / 2 < line["file_bytes"] < most)
 
 
 def test_every_list_of_patterns_has_them_all(bench_program):
