@@ -15,7 +15,7 @@ struct buffer {
   MPI_Offset count; /* of a flexible function */
   MPI_Datatype type;
   int nc_type;  /* 0: a flexible function */
-  int* request; /* null: a blocking function */
+  int* request; /* of a function that does not block */
 };
 
 #define NUMBERS(each)                                                                                 \
@@ -52,6 +52,10 @@ static MPI_Datatype mpi_type(int type) {
   static int function(int reads, int way, const struct place* at, const struct buffer* b) {                  \
     switch (b->nc_type) {                                                                                    \
       case 0:                                                                                                \
+        if (way == 3 && reads)                                                                               \
+          return ncmpi_get_##suffix(at->ncid, at->varid, __VA_ARGS__ b->data, b->count, b->type);            \
+        if (way == 3)                                                                                        \
+          return ncmpi_put_##suffix(at->ncid, at->varid, __VA_ARGS__ b->data, b->count, b->type);            \
         if (way == 0 && reads)                                                                               \
           return ncmpi_get_##suffix##_all(at->ncid, at->varid, __VA_ARGS__ b->data, b->count, b->type);      \
         if (way == 0)                                                                                        \
@@ -69,22 +73,31 @@ static MPI_Datatype mpi_type(int type) {
   }
 #define TYPED(nc, suffix, name, ...)                                                                         \
   case nc:                                                                                                   \
+    if (way == 3 && reads) return ncmpi_get_##suffix##_##name(at->ncid, at->varid, __VA_ARGS__ b->data);     \
+    if (way == 3) return ncmpi_put_##suffix##_##name(at->ncid, at->varid, __VA_ARGS__ b->data);              \
     if (way == 0 && reads)                                                                                   \
       return ncmpi_get_##suffix##_##name##_all(at->ncid, at->varid, __VA_ARGS__ b->data);                    \
     if (way == 0) return ncmpi_put_##suffix##_##name##_all(at->ncid, at->varid, __VA_ARGS__ b->data);        \
     if (reads) return ncmpi_iget_##suffix##_##name(at->ncid, at->varid, __VA_ARGS__ b->data, b->request);    \
     if (way == 2) return ncmpi_bput_##suffix##_##name(at->ncid, at->varid, __VA_ARGS__ b->data, b->request); \
     return ncmpi_iput_##suffix##_##name(at->ncid, at->varid, __VA_ARGS__ b->data, b->request);
+#define TYPED_var(nc, name, c, mpi) TYPED(nc, var, name, )
+#define TYPED_var1(nc, name, c, mpi) TYPED(nc, var1, name, at->start, )
 #define TYPED_vara(nc, name, c, mpi) TYPED(nc, vara, name, at->start, at->count, )
 #define TYPED_vars(nc, name, c, mpi) TYPED(nc, vars, name, at->start, at->count, at->stride, )
 #define TYPED_varm(nc, name, c, mpi) TYPED(nc, varm, name, at->start, at->count, at->stride, at->imap, )
 #define TYPED_varn(nc, name, c, mpi) TYPED(nc, varn, name, at->parts, at->starts, at->counts, )
+FORM(var_function, var, )
+FORM(var1_function, var1, at->start, )
 FORM(vara_function, vara, at->start, at->count, )
 FORM(vars_function, vars, at->start, at->count, at->stride, )
 FORM(varm_function, varm, at->start, at->count, at->stride, at->imap, )
 FORM(varn_function, varn, at->parts, at->starts, at->counts, )
 
+/* way: 0 blocking, 1 nonblocking, 2 buffered, 3 blocking in independent mode. */
 static int data_function(int reads, int way, const struct place* at, const struct buffer* b) {
+  if (at->form == 0) return var_function(reads, way, at, b);
+  if (at->form == 1) return var1_function(reads, way, at, b);
   if (at->form == 2) return vara_function(reads, way, at, b);
   if (at->form == 3) return vars_function(reads, way, at, b);
   if (at->form == 4) return varm_function(reads, way, at, b);

@@ -1,5 +1,6 @@
 /* Dice of all ranks and of one, and parts of a variable that they choose. */
 #include <mpi.h>
+#include <pnetcdf.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,12 +18,14 @@ static int rank, ranks;
 /* ---- dice: those of all ranks, and a rank's own ---- */
 
 static uint64_t shared_state, own_state;
+/* A rank goes its own way, in independent mode: shared() is then its own, too. */
+static int alone;
 
 static uint32_t roll(uint64_t* state, uint32_t below) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)((*state >> 33) % below);
 }
-static uint32_t shared(uint32_t below) { return roll(&shared_state, below); }
+static uint32_t shared(uint32_t below) { return roll(alone ? &own_state : &shared_state, below); }
 static uint32_t own(uint32_t below) { return roll(&own_state, below); }
 
 /* ---- variables ---- */
@@ -46,6 +49,7 @@ struct part {
   MPI_Offset lists[2][most_parts][most_dims];
   MPI_Offset *starts[most_parts], *counts[most_parts];
   MPI_Offset elements, span; /* and in memory */
+  int no_stride, no_map;     /* null pointers instead */
   int some_empty;            /* of a rank */
 };
 
@@ -56,38 +60,49 @@ static void own_share(MPI_Offset length, MPI_Offset* start, MPI_Offset* count) {
 }
 
 /* PnetCDF 1.12 reads other records than asked for where a stride is one of records, and memory of its own
-   into gaps of a map. */
+   into gaps of a map. 1.15 writes other records where a stride is one of records, and never returns from a
+   wait for which some ranks have nothing. */
 static int reading;
+enum { version_15 = PNETCDF_VERSION_MINOR >= 15 };
 
 /* Records from `base` on: of a put new ones. */
 static void choose_part(const struct variable* v, MPI_Offset base, MPI_Offset many, struct part* part) {
   memset(part, 0, sizeof *part);
-  part->form = 2 + (int)shared(4);
-  if (v->dims == 0) part->form = 2 + (int)shared(3); /* all ranks put the same number */
+  part->form = 1 + (int)shared(5);
+  if (v->dims == 0) part->form = 1 + (int)shared(4); /* all ranks put the same number */
   for (int d = 0; d < v->dims; ++d) {
     part->start[d] = d == 0 && v->records ? base : 0;
     part->count[d] = d == 0 && v->records ? many : v->shape[d];
     part->stride[d] = 1;
   }
-  if (v->dims > 0) { /* one dimension is shared out */
-    const int cut = (int)shared((uint32_t)v->dims);
-    MPI_Offset start, count;
-    part->some_empty = part->count[cut] < ranks;
-    own_share(part->count[cut], &start, &count);
+  if (v->dims > 0) { /* one dimension is shared out; a rank that goes its own way has records to itself */
+    const int cut = alone ? 0 : (int)shared((uint32_t)v->dims);
+    MPI_Offset start = 0, count = part->count[cut];
+    const int cuts = !alone || !v->records;
+    part->some_empty = cuts && count < ranks;
+    if (cuts) own_share(count, &start, &count);
     part->start[cut] += start;
     part->count[cut] = count;
     if (count == 0 && cut > 0) part->start[cut] = 0;
     const int wide = (int)shared((uint32_t)v->dims);
     const int by_record = wide == 0 && v->records;
-    if ((part->form == 3 || part->form == 4) && part->count[wide] > 1 && !(by_record && reading)) {
+    part->no_stride = (part->form == 3 || part->form == 4) && shared(4) == 0;
+    if ((part->form == 3 || part->form == 4) && !part->no_stride && part->count[wide] > 1 &&
+        !(by_record && (reading || version_15))) {
       part->stride[wide] = 2;
       part->count[wide] = (part->count[wide] + 1) / 2;
     }
   }
+  if (part->form == 1 && part->some_empty) part->form = 2;
   part->elements = 1;
-  for (int d = 0; d < v->dims; ++d) part->elements *= part->count[d];
+  for (int d = 0; d < v->dims; ++d) {
+    if (part->form == 1) part->count[d] = 1;
+    part->elements *= part->count[d];
+  }
   part->span = part->elements;
-  if (part->form == 4) { /* the dimensions in memory the other way round, with gaps between elements */
+  part->no_map = part->form == 4 && shared(6) == 0;
+  if (part->form == 4 &&
+      !part->no_map) { /* the dimensions in memory the other way round, with gaps between elements */
     MPI_Offset step = 1 + shared(2);
     if (reading) step = 1;
     const int turned = (int)shared(2);

@@ -7,188 +7,14 @@
  *
  * Writes FOLDER/SEED.nc and FOLDER/RANK.log.
  */
-#include <mpi.h>
-#include <pnetcdf.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "pnetcdf_functions.h"
-#include "pnetcdf_parts.h"
-
-static FILE* log_file;
-
-/* ---- the program's file ---- */
-
-static struct program {
-  int ncid, format, defining, independent, dims, dimids[most_dims], unlimited;
-  MPI_Offset lengths[most_dims];
-  int vars;
-  struct variable var[most_vars];
-  int posted, ids[most_requests];
-  void* buffers[most_requests];
-  size_t buffer_bytes[most_requests];
-  int attached, made, posted_gets;
-} p;
-
-static void note(const char* what, long long value) { fprintf(log_file, "%s %lld\n", what, value); }
-
-static void note_bytes(const char* what, const void* data, size_t bytes) {
-  uint64_t sum = 14695981039346656037u;
-  for (size_t i = 0; i < bytes; ++i) sum = (sum ^ ((const unsigned char*)data)[i]) * 1099511628211u;
-  fprintf(log_file, "%s %016llx\n", what, (unsigned long long)sum);
-}
-
-static void define_variable(void) {
-  char name[16];
-  if (p.vars == most_vars) return;
-  struct variable* v = &p.var[p.vars];
-  memset(v, 0, sizeof *v);
-  int dimids[most_dims];
-  v->type = 1 + (int)shared(p.format == 5 ? 11 : 6);
-  v->records = p.unlimited >= 0 && shared(2);
-  if (v->records) dimids[v->dims++] = p.unlimited;
-  const int more = (int)shared(3);
-  for (int d = 0; d < more; ++d) {
-    const int which = (int)shared((uint32_t)p.dims);
-    v->shape[v->dims] = p.lengths[which];
-    dimids[v->dims++] = p.dimids[which];
-  }
-  snprintf(name, sizeof name, "v%d", p.made++);
-  note("def_var", ncmpi_def_var(p.ncid, name, v->type, v->dims, dimids, &v->id));
-  if (shared(4) == 0 && v->type != NC_CHAR && v->type == NC_INT) {
-    const int fill = 77;
-    note("fill", ncmpi_def_var_fill(p.ncid, v->id, 0, &fill));
-  }
-  ++p.vars;
-}
-
-static void make_file(const char* path) {
-  static const int modes[] = {0, NC_64BIT_OFFSET, NC_64BIT_DATA};
-  static const int formats[] = {1, 2, 5};
-  const uint32_t which = shared(3);
-  p.format = formats[which];
-  p.defining = 1;
-  note("create", ncmpi_create(MPI_COMM_WORLD, path, NC_CLOBBER | modes[which], MPI_INFO_NULL, &p.ncid));
-  p.dims = 1 + (int)shared(3);
-  for (int d = 0; d < p.dims; ++d) {
-    char name[16];
-    snprintf(name, sizeof name, "d%d", d);
-    p.lengths[d] = 1 + shared(9);
-    ncmpi_def_dim(p.ncid, name, p.lengths[d], &p.dimids[d]);
-  }
-  p.unlimited = -1;
-  if (shared(10) < 7) ncmpi_def_dim(p.ncid, "time", NC_UNLIMITED, &p.unlimited);
-  if (shared(3) == 0) note("set_fill", ncmpi_set_fill(p.ncid, NC_FILL, NULL));
-  const int vars = 1 + (int)shared(5);
-  for (int i = 0; i < vars; ++i) define_variable();
-}
-
-/* ---- data ---- */
-
-/* `alike`: on all ranks. */
-static void fill_buffer(int type, void* buffer, MPI_Offset span, int wild, int alike) {
-  for (MPI_Offset i = 0; i < span; ++i) {
-    double value = alike ? 42 : (double)own(100);
-    if (wild && !alike && own(8) == 0) value = own(2) ? 40000.0 + own(100000) : -300.0 - own(70000);
-    switch (type) {
-#define PUT(nc, c)                                                    \
-  case nc:                                                            \
-    ((c*)buffer)[i] = (c)(value < 0 && (c) - 1 > 0 ? -value : value); \
-    break;
-      PUT(NC_BYTE, signed char)
-      PUT(NC_CHAR, char)
-      PUT(NC_SHORT, short)
-      PUT(NC_INT, int)
-      PUT(NC_FLOAT, float)
-      PUT(NC_DOUBLE, double)
-      PUT(NC_UBYTE, unsigned char)
-      PUT(NC_USHORT, unsigned short)
-      PUT(NC_UINT, unsigned)
-      PUT(NC_INT64, long long)
-      PUT(NC_UINT64, unsigned long long)
-    }
-  }
-}
-
-/* A type in memory that fits the variable's; mostly the same. */
-static int memory_type(const struct variable* v) {
-  static const int numbers[] = {NC_BYTE,  NC_SHORT,  NC_INT,  NC_FLOAT, NC_DOUBLE,
-                                NC_UBYTE, NC_USHORT, NC_UINT, NC_INT64, NC_UINT64};
-  if (v->type == NC_CHAR || shared(3)) return v->type;
-  return numbers[shared(10)];
-}
-
-/* way: 0 blocking, 1 nonblocking, 2 buffered. */
-static void call(struct variable* v, struct part* part, int reads, int way) {
-  /* Where requests are pending, PnetCDF may forget them, or the records of the call. */
-  if (way == 0 && part->form == 5 && p.posted > 0) return;
-  const int type = memory_type(v);
-  const int flexible = shared(4) == 0;
-  const int gaps = flexible && shared(2) && part->form != 4;
-  const size_t size = type_bytes(type);
-  const MPI_Offset span = gaps ? 3 * part->span + 1 : part->span;
-  void* buffer = malloc((size_t)span * size + 8);
-  memset(buffer, 0x5a, (size_t)span * size + 8);
-  if (!reads) fill_buffer(type, buffer, span, shared(6) == 0, v->dims == 0);
-  MPI_Datatype in_memory = mpi_type(type);
-  MPI_Offset count = part->form == 4 ? -1 : part->elements;
-  if (gaps) { /* every third element */
-    MPI_Type_vector((int)part->elements, 1, 3, mpi_type(type), &in_memory);
-    MPI_Type_commit(&in_memory);
-    count = 1;
-  }
-  int id = NC_REQ_NULL;
-  const struct buffer given = {buffer, flexible ? count : -1, in_memory, flexible ? 0 : type,
-                               way == 0 ? NULL : &id};
-  const struct place place = {p.ncid,       v->id,      part->form,  part->start,  part->count,
-                              part->stride, part->imap, part->parts, part->starts, part->counts};
-  fprintf(log_file, "%s form %d of variable %d, type %d, memory %d:", way ? "post" : "move", part->form,
-          v->id, v->type, flexible ? -type : type);
-  for (int d = 0; d < v->dims; ++d)
-    fprintf(log_file, " %lld+%lldx%lld", (long long)part->start[d], (long long)part->count[d],
-            (long long)part->stride[d]);
-  fprintf(log_file, "\n");
-  note(reads ? "get" : way == 2 ? "bput" : "put", data_function(reads, way, &place, &given));
-  if (gaps) MPI_Type_free(&in_memory);
-  if (way == 0) {
-    if (reads) note_bytes("read", buffer, (size_t)span * size);
-    free(buffer);
-    return;
-  }
-  note("request", id);
-  if (way == 2) memset(buffer, 0x11, (size_t)span * size); /* a buffered put has its own */
-  p.posted_gets += reads;
-  p.ids[p.posted] = id;
-  p.buffers[p.posted] = buffer;
-  p.buffer_bytes[p.posted++] = reads ? (size_t)span * size : 0;
-}
-
-static MPI_Offset records(void) {
-  MPI_Offset length = 0;
-  if (p.unlimited >= 0) ncmpi_inq_dimlen(p.ncid, p.unlimited, &length);
-  return length;
-}
-
-static void end_requests(void) {
-  for (int i = 0; i < p.posted; ++i) {
-    if (p.buffer_bytes[i]) note_bytes("waited", p.buffers[i], p.buffer_bytes[i]);
-    free(p.buffers[i]);
-  }
-  p.posted = p.posted_gets = 0;
-  for (int i = 0; i < p.vars; ++i) {
-    p.var[i].pending = p.var[i].getting = 0;
-    p.var[i].done = p.var[i].next_record;
-  }
-}
+#include "pnetcdf_program.h"
 
 static void wait_for_all(void) {
   int statuses[most_requests];
   const int how = (int)shared(3);
   if (p.independent || how == 1) {
     note("wait", (p.independent ? ncmpi_wait : ncmpi_wait_all)(p.ncid, p.posted, p.ids, statuses));
-    for (int i = 0; i < p.posted; ++i) note("status", statuses[i]), note("id", p.ids[i]);
+    note_statuses(0, p.posted, statuses);
   } else if (how == 2) { /* gets after puts */
     note("wait puts", ncmpi_wait_all(p.ncid, NC_PUT_REQ_ALL, NULL, NULL));
     note("wait gets", ncmpi_wait_all(p.ncid, NC_GET_REQ_ALL, NULL, NULL));
@@ -199,6 +25,31 @@ static void wait_for_all(void) {
   note("nreqs", (ncmpi_inq_nreqs(p.ncid, &left), left));
   note("records", records());
   end_requests();
+}
+
+/* The first of this rank's requests, the others later. PnetCDF loses the records of puts waited for while
+ * others are pending. */
+static void wait_for_some(void) {
+  int statuses[most_requests], some = 0;
+  const int most = p.posted ? (int)own((uint32_t)p.posted) : 0;
+  while (some < most && !p.record_puts[some]) ++some;
+  note("wait for some", ncmpi_wait_all(p.ncid, some, p.ids, statuses));
+  note_statuses(0, some, statuses);
+  forget_requests(0, some);
+  note("records", records());
+}
+
+static void cancel(void) {
+  int status = 4711;
+  if (shared(4) == 0) {
+    note("cancel", ncmpi_cancel(p.ncid, NC_REQ_ALL, NULL, NULL));
+    forget_requests(0, p.posted);
+  } else if (p.posted) {
+    const int which = (int)own((uint32_t)p.posted);
+    note("cancel", ncmpi_cancel(p.ncid, 1, &p.ids[which], &status));
+    note_statuses(which, 1, &status);
+    forget_requests(which, 1);
+  }
 }
 
 /* Variables without records that are new. */
@@ -231,7 +82,7 @@ static void write_new(void) {
 static void put(int way) {
   struct variable* v = &p.var[shared((uint32_t)p.vars)];
   struct part part;
-  if (v->pending || (way && p.posted + 1 >= most_requests)) return;
+  if (v->pending || (way && p.rounds + 1 >= most_requests)) return;
   if (!v->records && way) v->pending = 1;
   const MPI_Offset many = 1 + shared(4), base = v->next_record + (shared(4) == 0);
   if (v->records) v->next_record = base + many;
@@ -250,15 +101,96 @@ static MPI_Offset readable(const struct variable* v) {
 static void get(int way) {
   struct variable* v = &p.var[shared((uint32_t)p.vars)];
   struct part part;
-  const MPI_Offset have =
-      v->done - last_put; /* what lies behind the end of the file is nothing in particular */
-  if ((v->records ? have <= 0 : !v->written) || p.posted + 1 >= most_requests || (way && v->getting)) return;
+  const MPI_Offset have = readable(v);
+  if ((v->records ? have <= 0 : !v->written) || p.rounds + 1 >= most_requests || (way && v->getting)) return;
   v->getting |= way;
   reading = 1;
   const MPI_Offset base = v->records ? shared((uint32_t)have) : 0;
   choose_part(v, base, v->records ? have - base : 0, &part);
   reading = 0;
   call(v, &part, 1, way);
+}
+
+/* The whole variable: all ranks put the same numbers. */
+static void whole(int reads, int way) {
+  struct variable* v = &p.var[shared((uint32_t)p.vars)];
+  struct part part;
+  if (p.rounds > 0 || v->pending || !v->written || (v->records && reads)) return;
+  memset(&part, 0, sizeof part);
+  part.elements = 1;
+  for (int d = 0; d < v->dims; ++d) {
+    part.count[d] = d == 0 && v->records ? records() : v->shape[d];
+    part.elements *= part.count[d];
+  }
+  part.span = part.elements;
+  if (v->records && v->next_record < part.count[0]) v->next_record = part.count[0];
+  call(v, &part, reads, v->records ? 0 : way);
+  if (!v->records && way) v->pending = v->getting = 1;
+}
+
+static void fill_record(void) {
+  struct variable* v = &p.var[shared((uint32_t)p.vars)];
+  if (!v->records || p.rounds > 0) return;
+  note("fill record", ncmpi_fill_var_rec(p.ncid, v->id, v->next_record++));
+  note("records", records());
+}
+
+/* ---- independent mode ---- */
+
+/* Calls of this rank in independent mode, on variables that each rank has a part of to itself, and on records
+ * that it has to itself. A variable has one call at most. */
+static void go_alone(void) {
+  const int before = p.posted, steps = (int)own(5);
+  int statuses[most_requests], used[most_vars] = {0};
+  MPI_Offset readable_now[most_vars];
+  for (int i = 0; i < p.vars; ++i) readable_now[i] = readable(&p.var[i]);
+  alone = 1;
+  for (int i = 0; i < steps && p.posted + 1 < most_requests; ++i) {
+    const int which = (int)own((uint32_t)p.vars);
+    struct variable* v = &p.var[which];
+    struct part part;
+    const MPI_Offset have = readable_now[which];
+    const int reads = (int)own(2), loses_records = v->records && !reads && before > 0;
+    const int way = loses_records || own(2) ? 3 : 1 + (int)own(2 - (uint32_t)reads);
+    if (used[which]++ || v->pending || v->getting || !(v->records ? !reads || have > 0 : v->written))
+      continue;
+    reading = reads;
+    choose_part(v,
+                !v->records ? 0
+                : reads     ? (MPI_Offset)own((uint32_t)have)
+                            : v->next_record + rank,
+                1, &part);
+    reading = 0;
+    call(v, &part, reads, way);
+    if (own(4) == 0) note("own records", records());
+  }
+  if (own(4) == 0 && p.posted > before) {
+    note("cancel", ncmpi_cancel(p.ncid, 1, &p.ids[p.posted - 1], statuses));
+    note_statuses(p.posted - 1, 1, statuses);
+    forget_requests(p.posted - 1, 1);
+  }
+  note("wait alone", ncmpi_wait(p.ncid, p.posted - before, p.ids + before, statuses));
+  note_statuses(before, p.posted - before, statuses);
+  note("own records", records());
+  forget_requests(before, p.posted - before);
+  alone = 0;
+}
+
+static void independent(void) {
+  note("begin", ncmpi_begin_indep_data(p.ncid));
+  p.independent = 1;
+  /* A rank may then read what another writes meanwhile. */
+  if (shared(2) && p.posted_gets == 0) wait_for_all();
+  MPI_Barrier(MPI_COMM_WORLD);
+  const int gets = p.posted_gets;
+  if (shared(2)) go_alone();
+  if (shared(8) == 0) note("sync", ncmpi_sync(p.ncid));
+  p.posted_gets = gets;
+  for (int i = 0; i < p.vars; ++i)
+    if (p.var[i].records) p.var[i].next_record += ranks;
+  note("end", ncmpi_end_indep_data(p.ncid));
+  p.independent = 0;
+  note("records", records());
 }
 
 /* A wrong call, of all ranks or of one. */
@@ -270,6 +202,7 @@ static void wrong(void) {
   reading = reads;
   choose_part(v, 0, v->records && reads && readable(v) > 0 ? readable(v) : 1, &part);
   reading = 0;
+  if (one && way == 0 && p.sharing) return; /* PnetCDF 1.12 never returns from that */
   if (way && reads == 0 && (v->pending || !v->records)) return;
   if (v->dims == 0 || (!reads && v->records) || (reads && v->records && readable(v) <= 0)) return;
   if (part.form == 5 || part.form == 4 || (way && reads && v->getting)) return;
@@ -316,7 +249,7 @@ static void attach(void) {
 
 static void step(void) {
   MPI_Barrier(MPI_COMM_WORLD); /* ranks write what others wrote before */
-  const uint32_t which = shared(14);
+  const uint32_t which = shared(18);
   if (which < 3) return put(0);
   if (which < 6) return put(1);
   switch (which) {
@@ -333,14 +266,14 @@ static void step(void) {
     case 11:
       return shared(2) ? define_more() : (void)note("sync", ncmpi_sync(p.ncid));
     case 12:
-      note("begin", ncmpi_begin_indep_data(p.ncid));
-      p.independent = 1;
-      /* A rank may then read what another writes meanwhile. */
-      if (shared(2) && p.posted_gets == 0) wait_for_all();
-      note("end", ncmpi_end_indep_data(p.ncid));
-      p.independent = 0;
-      note("records", records());
-      return;
+    case 13:
+      return independent();
+    case 14:
+      return wait_for_some();
+    case 15:
+      return cancel();
+    case 16:
+      return shared(2) ? whole((int)shared(2), (int)shared(2)) : fill_record();
     default:
       return wait_for_all();
   }
