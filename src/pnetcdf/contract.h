@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 enum collio_pnetcdf_form { COLLIO_VAR, COLLIO_VAR1, COLLIO_VARA, COLLIO_VARS, COLLIO_VARM, COLLIO_VARN };
-/* put and get with _all, iput and iget, bput. */
-enum collio_pnetcdf_way { COLLIO_BLOCKING, COLLIO_NONBLOCKING, COLLIO_BUFFERED };
+/* put and get with _all, iput and iget, bput, put and get of independent mode. */
+enum collio_pnetcdf_way { COLLIO_BLOCKING, COLLIO_NONBLOCKING, COLLIO_BUFFERED, COLLIO_ALONE };
 
 struct collio_pnetcdf_call {
   int reads, way, form;

@@ -114,6 +114,25 @@ int call_together(File& file, const collio_pnetcdf_call& call) {
   return made != netcdf::ok ? made : ended;
 }
 
+int put_alone(File& file, std::vector<Request>& puts) {
+  const std::int64_t records = records_of(puts);
+  const int code = move_alone(file, puts, false);
+  const bool tells = code == netcdf::ok && records > file.layout.records();
+  return finish(file, puts, tells ? tell_records(file, puts, records) : code, false);
+}
+
+int get_alone(File& file, std::vector<Request>& gets) {
+  return finish(file, gets, move_alone(file, gets, true), true);
+}
+
+int call_alone(File& file, const collio_pnetcdf_call& call) {
+  std::vector<Request> requests(1);
+  const int made = make_request(file, call, requests[0]);
+  if (!is_made(made) || requests[0].region.elements == 0) return made;
+  const int ended = call.reads ? get_alone(file, requests) : put_alone(file, requests);
+  return made != netcdf::ok ? made : ended;
+}
+
 bool is_all(int count) { return count == all_requests || count == all_gets || count == all_puts; }
 
 /// A code where an id is of no request: nothing is taken then. O(named).
@@ -160,8 +179,10 @@ Taken take(File& file, const Named& named) {
 
 int data_call(File& file, const collio_pnetcdf_call& call) {
   if (!call.reads && !file.writable) return call_library(call);
-  if (call.way != COLLIO_BLOCKING) return post(file, call);
-  return file.mode == Mode::collective ? call_together(file, call) : call_library(call);
+  if (call.way == COLLIO_NONBLOCKING || call.way == COLLIO_BUFFERED) return post(file, call);
+  const bool together = call.way == COLLIO_BLOCKING;
+  if (file.mode != (together ? Mode::collective : Mode::independent)) return call_library(call);
+  return together ? call_together(file, call) : call_alone(file, call);
 }
 
 int wait_together(File& file, const Named& named) {
@@ -188,11 +209,8 @@ int wait_alone(File& file, const Named& named) {
   if (file.mode != Mode::independent) return library().wait(file.id, 0, nullptr, nullptr);
   if (const int code = check(file, named); code != netcdf::ok) return code;
   Taken taken = take(file, named);
-  const std::int64_t records = records_of(taken.puts);
-  int code = move_alone(file, taken.puts, false);
-  if (code == netcdf::ok && records > file.layout.records()) code = tell_records(file, taken.puts, records);
-  const int written = finish(file, taken.puts, code, false);
-  const int read = finish(file, taken.gets, move_alone(file, taken.gets, true), true);
+  const int written = put_alone(file, taken.puts);
+  const int read = get_alone(file, taken.gets);
   return written != netcdf::ok ? written : read;
 }
 

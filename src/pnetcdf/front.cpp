@@ -1,7 +1,7 @@
 // What the engine has in place of PnetCDF's functions: the table that the preloaded library asks for.
 //
-// Definitions, attributes, questions and the header stay PnetCDF's, and so do calls in independent mode; data
-// of collective mode and all posted requests are collio's.
+// Definitions, attributes, questions and the header stay PnetCDF's; data and all posted requests are
+// collio's.
 #include <cstdio>
 
 #include "capi/file.hpp"

@@ -51,7 +51,7 @@ int ask_by_form(void* function, const collio_pnetcdf_call& c, Behind behind) {
 
 std::string name_of(const collio_pnetcdf_call& call) {
   constexpr const char* forms[] = {"var", "var1", "vara", "vars", "varm", "varn"};
-  constexpr const char* ways[] = {"", "i", "b"};
+  constexpr const char* ways[] = {"", "i", "b", ""};
   std::string name =
       std::string("ncmpi_") + ways[call.way] + (call.reads ? "get_" : "put_") + forms[call.form];
   if (call.type_name) name += std::string("_") + call.type_name;
@@ -90,7 +90,8 @@ bool Library::complete() const noexcept {
 int call_library(const collio_pnetcdf_call& call) {
   void* function = found.find(name_of(call).c_str());
   if (!function) return netcdf::invalid;
-  if (call.way == COLLIO_BLOCKING) return ask_by_form(function, call, std::tuple());
+  const bool blocks = call.way == COLLIO_BLOCKING || call.way == COLLIO_ALONE;
+  if (blocks) return ask_by_form(function, call, std::tuple());
   return ask_by_form(function, call, std::tuple(call.request));
 }
 

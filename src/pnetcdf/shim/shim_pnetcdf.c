@@ -1,8 +1,7 @@
 /* PnetCDF's functions in the preloaded library, for programs whose PnetCDF is a shared library.
  *
  * A data function is a call as plain data (pnetcdf/contract.h) where the engine serves the file, and else
- * goes on to the program's PnetCDF, as functions of files do where there is no engine. Blocking functions of
- * independent mode are not here: they are PnetCDF's own.
+ * goes on to the program's PnetCDF, as functions of files do where there is no engine.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -105,6 +104,10 @@ static const struct collio_pnetcdf_front* started(const void* from) {
          CALL(0, COLLIO_BLOCKING, form, fields), .memory_type = number, .type_name = #type)               \
   DEFINE(ncmpi_get_##suffix##_##type##_all, places, passed, (in_c * data), (data),                        \
          CALL(1, COLLIO_BLOCKING, form, fields), .memory_type = number, .type_name = #type)               \
+  DEFINE(ncmpi_put_##suffix##_##type, places, passed, (const in_c* data), (data),                         \
+         CALL(0, COLLIO_ALONE, form, fields), .memory_type = number, .type_name = #type)                  \
+  DEFINE(ncmpi_get_##suffix##_##type, places, passed, (in_c * data), (data),                              \
+         CALL(1, COLLIO_ALONE, form, fields), .memory_type = number, .type_name = #type)                  \
   DEFINE(ncmpi_iput_##suffix##_##type, places, passed, (const in_c* data, int* request), (data, request), \
          CALL(0, COLLIO_NONBLOCKING, form, fields), .memory_type = number, .type_name = #type,            \
          .request = request)                                                                              \
@@ -123,6 +126,10 @@ static const struct collio_pnetcdf_front* started(const void* from) {
          CALL(0, COLLIO_BLOCKING, form, fields), BUFFER)                                                     \
   DEFINE(ncmpi_get_##suffix##_all, places, passed, (void* data, MPI_Offset count_, MPI_Datatype type_),      \
          (data, count_, type_), CALL(1, COLLIO_BLOCKING, form, fields), BUFFER)                              \
+  DEFINE(ncmpi_put_##suffix, places, passed, (const void* data, MPI_Offset count_, MPI_Datatype type_),      \
+         (data, count_, type_), CALL(0, COLLIO_ALONE, form, fields), BUFFER)                                 \
+  DEFINE(ncmpi_get_##suffix, places, passed, (void* data, MPI_Offset count_, MPI_Datatype type_),            \
+         (data, count_, type_), CALL(1, COLLIO_ALONE, form, fields), BUFFER)                                 \
   DEFINE(ncmpi_iput_##suffix, places, passed,                                                                \
          (const void* data, MPI_Offset count_, MPI_Datatype type_, int* request),                            \
          (data, count_, type_, request), CALL(0, COLLIO_NONBLOCKING, form, fields), BUFFER,                  \
