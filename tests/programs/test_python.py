@@ -1,5 +1,5 @@
-"""Python programs: mpi4py of the system and from wheels (which load MPI privately), and h5py with parallel
-HDF5."""
+"""Python programs: mpi4py of the system and from wheels (which load MPI privately), h5py with parallel HDF5,
+and PnetCDF's module."""
 
 from pathlib import Path
 
@@ -36,3 +36,11 @@ def test_h5py_of_the_system(jobs_of_family):
         pytest.skip("the system's h5py has no parallel HDF5")
     jobs = jobs_of_family(family_of_mpi4py())
     write_and_read_both_ways(jobs, [python, HERE / "python" / "h5py_fields.py"])
+
+
+def test_pnetcdf_of_the_system(jobs_of_family):
+    """The module loads PnetCDF privately."""
+    python = system_python("mpi4py", "pnetcdf", "numpy")
+    jobs = jobs_of_family(family_of_mpi4py())
+    program = [python, HERE / "python" / "pnetcdf_fields.py"]
+    assert_same_bytes(*write_and_read_both_ways(jobs, program, "ncmpi_put", "ncmpi_get"))

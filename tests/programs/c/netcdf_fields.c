@@ -1,11 +1,14 @@
-/* Parallel netCDF-4: two time steps of a field with an unlimited dimension, and a plane dealt out by columns,
-   by collective access. */
+/* Parallel netCDF: two time steps of a field with an unlimited dimension, and a plane dealt out by columns,
+   by collective access. FORMAT: a classic one is PnetCDF's. */
 #include <netcdf.h>
 #include <netcdf_par.h>
 #include <stdlib.h>
 
 #include "check.h"
 
+#ifndef FORMAT
+#define FORMAT NC_NETCDF4
+#endif
 enum { STEPS = 2, LEVELS = 5, ROWS = 64, WIDTH = 10 };
 static int rank, ranks;
 
@@ -67,7 +70,7 @@ static void plane(int file, int write) {
 static void visit(const char* path, int write) {
   int file;
   if (write) {
-    NC(nc_create_par(path, NC_NETCDF4 | NC_CLOBBER, MPI_COMM_WORLD, MPI_INFO_NULL, &file));
+    NC(nc_create_par(path, FORMAT | NC_CLOBBER, MPI_COMM_WORLD, MPI_INFO_NULL, &file));
     define(file);
   } else {
     NC(nc_open_par(path, NC_NOWRITE, MPI_COMM_WORLD, MPI_INFO_NULL, &file));
