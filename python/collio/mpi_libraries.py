@@ -325,14 +325,14 @@ def mpi_of_program(path: str, locate: bool = True) -> ProgramMpi | None:
     if program is None:
         return None
     direct = [] if locate else [(name, None) for name in elf_names(program)[1] if family_of_soname(name)]
-    for soname, library in direct or _shared_libraries(program):
+    for soname, library in direct or shared_libraries(program):
         family = family_of_soname(soname)
         if family:
             return ProgramMpi(program, family, soname, os.path.realpath(library) if library else None)
     return None
 
 
-def _shared_libraries(program: str) -> Iterator[tuple[str, str | None]]:
+def shared_libraries(program: str) -> Iterator[tuple[str, str | None]]:
     """(name, path or None) of all libraries the loader would load; the direct ones if there is no ldd."""
     soname, needed = elf_names(program)
     if not needed and soname is None:

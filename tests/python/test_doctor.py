@@ -214,3 +214,23 @@ def test_folder_that_cannot_be_written_to(collio_process, tmp_path, real_mpi):
     done = collio_process("doctor", "--json", "--dir", "/proc", "--mpi", real_mpi.id)
     last = json.loads(done.stdout)["findings"][-1]
     assert done.returncode == 1 and last["name"] == "file system" and last["remedy"]
+
+
+def test_pnetcdf_of_a_program(collio_process, tmp_path, real_mpi):
+    library, program, source = tmp_path / "libpnetcdf.so.4", tmp_path / "program", tmp_path / "inside.c"
+    source.write_text('const char* ncmpi(void) { return "PNETCDF_HINTS"; }')
+    named = f"-Wl,-soname,{library.name}"
+    subprocess.run(["cc", "-shared", named, "-o", library, source], check=True)
+    calls = "const char* ncmpi(void); int main(void) { return !ncmpi(); }"
+    words = ["doctor", "--json", "--dir", "/proc", "--mpi", real_mpi.id, "--program", program]
+
+    def said(text, *files):
+        command = ["cc", f"-Wl,-rpath,{tmp_path}", "-o", program, "-x", "c", "-", "-x", "none", *files]
+        subprocess.run(command, check=True, input=text, text=True)
+        return json.loads(collio_process(*words).stdout)["findings"][-1]
+
+    shared, own = said(calls, library), said(calls, source)
+    assert shared["name"] == "PnetCDF" and str(library) in shared["found"] and shared["state"] == "well"
+    assert own["state"] == "note" and "libpnetcdf.so" in own["remedy"]
+    none = said("int main(void) { return 0; }")
+    assert none["state"] == "well" and "not used" in none["found"]

@@ -2,5 +2,6 @@
 
 job        the job: what is started, what its ranks print, collio's report of it
 findings   what follows from that, line by line, with the remedy
+pnetcdf    what of PnetCDF a program has
 command    the command, and what people see
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -12,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from collio import config, hints
-from collio.doctor import findings, job
+from collio.doctor import findings, job, pnetcdf
 from collio.doctor.findings import NOTE, WELL, WRONG, Finding
 from collio.run import launch
 from collio.run.output import end_with_its_runs
@@ -32,6 +33,11 @@ MARKS = {WELL: ("✓", "green"), NOTE: ("–", "yellow"), WRONG: ("✗", "bold r
     "--mpi", "wanted", metavar="ID", help="The programs' MPI library, where the launcher does not show it."
 )
 @click.option(
+    "--program",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Say also whether this program has a PnetCDF that collio serves.",
+)
+@click.option(
     "--timeout",
     "timeout_s",
     type=click.FloatRange(min=1),
@@ -41,7 +47,7 @@ MARKS = {WELL: ("✓", "green"), NOTE: ("–", "yellow"), WRONG: ("✗", "bold r
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER OPTIONS...]")
-def doctor(folder: Path, wanted: str | None, timeout_s: float, as_json: bool, words: tuple[str, ...]) -> None:
+def doctor(program: Path | None, as_json: bool, **options: Any) -> None:
     """Check this machine with a small job.
 
     Example: collio doctor -- mpiexec -n 4
@@ -50,7 +56,9 @@ def doctor(folder: Path, wanted: str | None, timeout_s: float, as_json: bool, wo
     starts 2 ranks. The exit code is 0 when all is well, 1 when something is wrong.
     """
     end_with_its_runs()
-    found = _examine(words, wanted, folder.absolute(), timeout_s)
+    found = _examine(**options)
+    if program:
+        found.append(pnetcdf.finding(program))
     well = all(finding.state != WRONG for finding in found)
     if as_json:
         click.echo(json.dumps({"well": well, "findings": [finding.as_dict() for finding in found]}, indent=1))
@@ -60,6 +68,7 @@ def doctor(folder: Path, wanted: str | None, timeout_s: float, as_json: bool, wo
 
 
 def _examine(words: tuple[str, ...], wanted: str | None, folder: Path, timeout_s: float) -> list[Finding]:
+    folder = folder.absolute()
     try:
         plan = job.make_plan(words, wanted)
     except launch.LaunchError as error:
