@@ -79,3 +79,9 @@ def test_files_in_subfiles_are_written_by_mpi_io(jobs, random_programs, tmp_path
     for path in folders[0].glob("*.nc"):
         subprocess.run([sys.executable, "-m", "collio", "join", folders[1] / path.name], check=True)
         assert path.read_bytes() == (folders[1] / path.name).read_bytes(), path.name
+
+
+def test_numbers_out_of_range_leave_no_request(jobs, compiled, tmp_path):
+    """PnetCDF's own function leaves one, so this has no native run."""
+    program = compiled("c/pnetcdf_range.c", [jobs.mpi.mpicc], package_flags("pnetcdf"))
+    jobs.with_collio([program], tmp_path / "a.nc")
