@@ -22,6 +22,8 @@ struct View {
   [[nodiscard]] bool usable() const noexcept;
   /// No byte of the file is in the view.
   [[nodiscard]] bool empty() const noexcept { return filetype && filetype->size() == 0; }
+  /// Data bytes lie in a row in the file.
+  [[nodiscard]] bool straight() const noexcept { return !filetype || filetype->straight(); }
 };
 
 /// Bytes [begin, begin + bytes) of the data stream of `pattern`, whose offsets are file offsets.

@@ -21,6 +21,8 @@ struct TypeLayout {
   std::int64_t lower_bound = 0;
   std::int64_t extent = 0;
   [[nodiscard]] std::int64_t size() const noexcept { return pattern.bytes(); }
+  /// Any number of instances is one piece.
+  [[nodiscard]] bool straight() const noexcept { return pattern.contiguous() && extent == size(); }
 };
 
 using Layout = std::shared_ptr<const TypeLayout>;

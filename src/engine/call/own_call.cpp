@@ -100,7 +100,7 @@ Completion unmet_call(File& file, const CallRequest& request) {
   if (!file.unmet.owed.ok()) return Completion::failed(std::exchange(file.unmet.owed, {}));
   const double begin_s = observe::now_s();
   core::Extent span;
-  Completion done = own_call(file, request, {unmet.record, &span, true});
+  Completion done = own_call(file, request, {unmet.record, &span, request.holes_in_view});
   unmet.record.total_s += observe::now_s() - begin_s;
   unmet.note(file.rank, span, done.error);
   return done;

@@ -36,6 +36,8 @@ struct CallRequest {
   bool may_go_unmet = false;
   /// independent calls through the view come to collio: they may sieve
   bool others_sieve = false;
+  /// those of the MPI library may, too; the same on all ranks
+  bool holes_in_view = false;
   /// of an independent write: no other call of this rank is under way
   bool may_sieve = false;
 };

@@ -100,7 +100,8 @@ engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& of
   request.direction = c.direction;
   request.operation = name_of(c);
   request.undescribed = !file.view_described;
-  request.others_sieve = !file.program_view.installed();
+  request.holes_in_view = file.holes_in_view;
+  request.others_sieve = file.holes_in_view && !file.program_view.installed();
   offset = c.offset;
   try {
     describe(file, c, request, offset);

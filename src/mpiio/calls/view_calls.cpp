@@ -25,7 +25,7 @@ struct ViewWords {
   transport::Most<core::ErrorClass> error;
   transport::Same<Representation> representation;
   transport::Same<std::int64_t> etype_bytes;
-  transport::Most<bool> derived_etype, gives_info, other_unit, hands_on;
+  transport::Most<bool> derived_etype, gives_info, other_unit, hands_on, holes;
 };
 
 /// Of the representations that MPI knows, in the letters that the libraries take.
@@ -160,10 +160,11 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
                 {!plain_etype},
                 {info != MPI_INFO_NULL},
                 {!file->program_view.has_unit(view.etype_bytes)},
-                {hands_on_plain_view(*file, view)}};
+                {hands_on_plain_view(*file, view)},
+                {!view.filetype || !view.straight()}};
   if (core::Error other =
           agree(visit.agreement, {}, "", all.kind, all.error, all.representation, all.etype_bytes,
-                all.derived_etype, all.gives_info, all.other_unit, all.hands_on);
+                all.derived_etype, all.gives_info, all.other_unit, all.hands_on, all.holes);
       !other.ok())
     return raise(handle, other);
   // Beyond this point every rank treats its view alike.
@@ -193,6 +194,7 @@ int set_view(MPI_File handle, MPI_Offset asked_displacement, MPI_Datatype etype,
   if (!served) return MPI_SUCCESS;
   program_view.set(displacement, etype, filetype, agreed);
   file->view_described = agreed != ViewKind::undescribed;
+  file->holes_in_view = all.holes.value;
   if (file->view_described) file->engine->view = std::move(view);
   return rc;
 }

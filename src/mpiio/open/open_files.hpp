@@ -30,6 +30,8 @@ struct OpenFile : engine::Session {
   Representation representation = Representation::native;
   /// every rank's view is one collio can walk
   bool view_described = true;
+  /// some rank's view is not one row of bytes: calls through it may sieve
+  bool holes_in_view = false;
   ProgramView program_view;
   SharedPointer shared_pointer;
   /// this rank wrote what may come beside collective calls of other ranks
