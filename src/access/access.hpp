@@ -24,6 +24,10 @@ struct View {
   [[nodiscard]] bool empty() const noexcept { return filetype && filetype->size() == 0; }
   /// Data bytes lie in a row in the file.
   [[nodiscard]] bool straight() const noexcept { return !filetype || filetype->straight(); }
+  /// Of data byte 0, where they do.
+  [[nodiscard]] std::int64_t first_byte() const noexcept {
+    return displacement + (filetype ? filetype->pattern.low() : 0);
+  }
 };
 
 /// Bytes [begin, begin + bytes) of the data stream of `pattern`, whose offsets are file offsets.

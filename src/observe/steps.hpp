@@ -39,6 +39,7 @@ class Steps {
   void add(const Steps& other) noexcept {
     for (std::size_t i = 0; i < step_count; ++i) seconds_[i] += other.seconds_[i];
   }
+  void add(Step step, double seconds) noexcept { seconds_[static_cast<std::size_t>(step)] += seconds; }
   [[nodiscard]] double seconds(Step step) const noexcept { return seconds_[static_cast<std::size_t>(step)]; }
 
   /// Times a step from construction to destruction, interrupting the step around it.

@@ -28,10 +28,19 @@ std::optional<DeviceMemory::Place> DeviceMemory::place_of(const Drivers& drivers
   return {};
 }
 
+namespace {
+
+bool any_of(const std::array<const DeviceDriver*, driver_kinds>& drivers) noexcept {
+  return std::ranges::any_of(drivers, [](const DeviceDriver* driver) { return driver != nullptr; });
+}
+
+}  // namespace
+
+bool DeviceMemory::may_find() { return any_of(device_drivers()); }
+
 std::shared_ptr<DeviceMemory> DeviceMemory::find(const BufferSpan& span) {
   const Drivers drivers = device_drivers();
-  if (std::ranges::none_of(drivers, [](const DeviceDriver* driver) { return driver != nullptr; }))
-    return nullptr;
+  if (!any_of(drivers)) return nullptr;
   const bool anywhere = !span.address && !span.contiguous;
   const auto first = place_of(drivers, span.address + span.low);
   const auto last = span.contiguous ? first : place_of(drivers, span.address + span.high - 1);

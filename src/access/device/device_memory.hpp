@@ -29,6 +29,8 @@ class DeviceMemory {
   /// std::bad_alloc. Not collective.
   [[nodiscard]] static std::shared_ptr<DeviceMemory> find(const BufferSpan& span);
 
+  /// False: it finds nothing, as the process has no driver.
+  [[nodiscard]] static bool may_find();
   /// Copies one byte from the device, to find out whether copies work before the ranks begin. The error is in
   /// failure(). `at`: of its bytes.
   void try_copy(std::byte* at);

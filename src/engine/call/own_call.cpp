@@ -20,6 +20,10 @@ struct Books {
   bool others_sieve = false;
 };
 
+bool writes_beside(const File& file, bool others_sieve) noexcept {
+  return others_sieve && file.settings.hints.write_holes != policy::Holes::piecewise;
+}
+
 PathResult move_own(File& file, const CallRequest& request, const access::FileAccess& access,
                     const Books& books) {
   observe::CallRecord& record = books.record;
@@ -30,7 +34,7 @@ PathResult move_own(File& file, const CallRequest& request, const access::FileAc
                               .steps = &record.steps,
                               .counters = &record.counters};
   Call call{file, plan, access, request.memory, link, record.steps, record.counters};
-  call.beside = books.others_sieve && file.settings.hints.write_holes != policy::Holes::piecewise;
+  call.beside = writes_beside(file, books.others_sieve);
   call.sieves = call.beside && request.may_sieve && file.stored.handle() && file.stored.readable;
   return request.direction == policy::Direction::write ? independent_write(call) : independent_read(call);
 }
@@ -86,17 +90,29 @@ Completion independent_call(File& file, const CallRequest& request) {
   return own_call(file, request, {unlogged, nullptr, request.others_sieve});
 }
 
+namespace {
+
+/// One call more.
+UnmetCalls::OneWay& counted(File& file, policy::Direction direction, std::string_view operation) {
+  UnmetCalls::OneWay& unmet = file.unmet.of(direction);
+  std::string& name = unmet.record.operation;
+  if (unmet.made++ == 0) {
+    name = operation;
+    unmet.record.path = policy::name_of(policy::Path::independent);
+  } else if (name != operation) {
+    name = direction == policy::Direction::write ? "write" : "read";
+  }
+  return unmet;
+}
+
+}  // namespace
+
 bool goes_unmet(const File& file, const CallRequest& request) {
   return request.may_go_unmet && file.stored.all_hold && may_go_unmet(file, request.direction);
 }
 
 Completion unmet_call(File& file, const CallRequest& request) {
-  UnmetCalls::OneWay& unmet = file.unmet.of(request.direction);
-  const char* const kind = request.direction == policy::Direction::write ? "write" : "read";
-  unmet.record.operation =
-      unmet.made == 0 || unmet.record.operation == request.operation ? request.operation : kind;
-  unmet.record.path = policy::name_of(policy::Path::independent);
-  ++unmet.made;
+  UnmetCalls::OneWay& unmet = counted(file, request.direction, request.operation);
   if (!file.unmet.owed.ok()) return Completion::failed(std::exchange(file.unmet.owed, {}));
   const double begin_s = observe::now_s();
   core::Extent span;
@@ -104,6 +120,55 @@ Completion unmet_call(File& file, const CallRequest& request) {
   unmet.record.total_s += observe::now_s() - begin_s;
   unmet.note(file.rank, span, done.error);
   return done;
+}
+
+bool moves_at_once(const File& file, policy::Direction direction) noexcept {
+  return may_go_unmet(file, direction) && file.stored.all_hold && file.stored.handle_so_far() &&
+         !file.stored.atomic && file.unmet.owed.ok();
+}
+
+namespace {
+
+/// all of the first 16 short calls are timed, and one of 16 from then on
+constexpr std::int64_t calls_for_one = 16;
+
+bool is_short(std::int64_t bytes) noexcept { return bytes <= std::int64_t{32} << 10; }
+
+}  // namespace
+
+bool is_timed(const File& file, policy::Direction direction, std::int64_t bytes) noexcept {
+  const UnmetCalls::OneWay& unmet =
+      direction == policy::Direction::write ? file.unmet.writes : file.unmet.reads;
+  return !is_short(bytes) || unmet.made < calls_for_one || unmet.untimed == calls_for_one - 1;
+}
+
+Completion unmet_piece(File& file, const OnePiece& piece) {
+  const bool write = piece.direction == policy::Direction::write;
+  UnmetCalls::OneWay& unmet = counted(file, piece.direction, piece.operation);
+  storage::Storage& stored = *file.stored.handle_so_far();
+  const double begin_s = piece.timed ? observe::now_s() : 0;
+  storage::Transfer moved;
+  try {
+    moved = !write                                     ? stored.read(piece.extent, piece.memory)
+            : writes_beside(file, piece.holes_in_view) ? stored.write_beside(piece.extent, piece.memory)
+                                                       : stored.write(piece.extent, piece.memory);
+  } catch (const std::bad_alloc&) {
+    moved.error = without_memory;
+  }
+  if (piece.timed) {
+    const auto calls =
+        static_cast<double>(is_short(piece.extent.length) ? 1 + std::exchange(unmet.untimed, 0) : 1);
+    const double took_s = calls * (observe::now_s() - begin_s);
+    unmet.record.total_s += took_s;
+    unmet.record.steps.add(write ? observe::Step::write : observe::Step::read, took_s);
+  } else {
+    ++unmet.untimed;
+  }
+  unmet.record.counters.bytes += piece.extent.length;
+  ++unmet.record.counters.pieces;
+  ++unmet.record.all_pieces;
+  unmet.note(file.rank, piece.extent, moved.error);
+  return {false, moved.bytes, std::move(moved.error), {}};
 }
 
 }  // namespace collio::engine

@@ -1,7 +1,9 @@
 // The independent part of one rank: its own pieces, without the others.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string_view>
 
 #include "engine/call/call.hpp"
 #include "engine/call/prepare_call.hpp"
@@ -21,5 +23,31 @@ namespace collio::engine {
 
 /// Such a call. Not collective: an error is this rank's alone until ranks meet.
 [[nodiscard]] Completion unmet_call(File& file, const CallRequest& request);
+
+/// A rank's bytes that are one piece, in the file and in memory.
+struct OnePiece {
+  policy::Direction direction = policy::Direction::write;
+  /// for the report
+  std::string_view operation;
+  core::Extent extent;
+  /// of the host
+  std::byte* memory = nullptr;
+  /// see CallRequest
+  bool holes_in_view = false;
+  /// see is_timed()
+  bool timed = true;
+};
+
+/// Whether such a call of that many bytes looks at the clock. One among many short ones stands for those
+/// before it: two looks take a tenth of the time that 1 KiB takes.
+[[nodiscard]] bool is_timed(const File& file, policy::Direction direction, std::int64_t bytes) noexcept;
+
+/// Whether unmet_call() need do no more for one piece than move it: no error is owed, no lock is to be held,
+/// this rank has the file open.
+[[nodiscard]] bool moves_at_once(const File& file, policy::Direction direction) noexcept;
+
+/// The same as unmet_call() then, without allocations. A library's call of a few bytes takes little longer
+/// than the system call in it, and describing a piece as a pattern takes as long.
+[[nodiscard]] Completion unmet_piece(File& file, const OnePiece& piece);
 
 }  // namespace collio::engine

@@ -25,6 +25,8 @@ struct UnmetCalls {
   /// Those that move bytes one way, since ranks met.
   struct OneWay {
     std::int64_t made = 0;
+    /// short ones since the last that was timed, which the next such one stands for
+    std::int64_t untimed = 0;
     observe::CallRecord record;
     /// from this rank's first byte in them to its last
     core::Extent span;

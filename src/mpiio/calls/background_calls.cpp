@@ -64,7 +64,7 @@ std::shared_ptr<OpenFile> own_file(const DataCall& call, int& code) {
   if (!file || (file->taken_over() && file->view_described)) return file;
   if (file->program_view.installed()) return nullptr;
   file->settle();  // else an earlier call of the file may be under way on another thread
-  const engine::Visit visit(*file->engine, name_of(call));
+  const engine::Visit visit(*file->engine, std::string(name_of(call)));
   code = give_view(*file, visit, call.handle);
   return nullptr;
 }

@@ -2,6 +2,7 @@
 #include "mpiio/calls/data_calls.hpp"
 
 #include "engine/call/call.hpp"
+#include "engine/call/own_call.hpp"
 #include "engine/file/same_call.hpp"
 #include "mpiio/calls/library_calls.hpp"
 #include "mpiio/library/error_codes.hpp"
@@ -9,8 +10,9 @@
 
 namespace collio::mpiio {
 
-std::string name_of(const DataCall& c) {
-  return std::string(c.writes() ? "write" : "read") + (c.begin == Place::at ? "_at_all" : "_all");
+std::string_view name_of(const DataCall& c) noexcept {
+  if (c.writes()) return c.begin == Place::at ? "write_at_all" : "write_all";
+  return c.begin == Place::at ? "read_at_all" : "read_all";
 }
 
 namespace {
@@ -26,16 +28,24 @@ core::Error check_arguments(const DataCall& c) {
   return {};
 }
 
-/// Status, file pointer, error: what is left to do when the bytes have moved.
-int finish(OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
-           const engine::Completion& done) {
+/// Status, file pointer, error: what is left to do when the bytes have moved. `end`: of what was requested,
+/// in etypes; none: nothing was.
+int finish(const DataCall& c, const engine::Completion& done, std::optional<MPI_Offset> end) {
   // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
-  if (c.begin == Place::here && request.error.ok() && !request.undescribed)
-    real->File_seek(c.handle, offset + request.memory.bytes() / file.engine->view.etype_bytes, MPI_SEEK_SET);
+  if (c.begin == Place::here && end) real->File_seek(c.handle, *end, MPI_SEEK_SET);
   set_status(c.status, done.bytes);
+  return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);
+}
+
+/// The same of a call that `request` describes and that begins at `offset`.
+int finish(const OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
+           const engine::Completion& done) {
+  std::optional<MPI_Offset> end;
+  if (request.error.ok() && !request.undescribed)
+    end = offset + request.memory.bytes() / file.engine->view.etype_bytes;
   const core::Error not_given = give_converted(request, done.bytes);
-  if (!done.error.ok()) return raise(c.handle, done.error);  // no copy: there may be no memory for its text
-  return not_given.ok() ? MPI_SUCCESS : raise(c.handle, not_given);
+  const int code = finish(c, done, end);
+  return done.error.ok() && !not_given.ok() ? raise(c.handle, not_given) : code;
 }
 
 }  // namespace
@@ -123,13 +133,60 @@ core::Error check_mode(const OpenFile& file, const DataCall& c) {
   return {};
 }
 
+namespace {
+
+/// Of an instance of `type`, if any number of them is one piece that begins at its address; else 0. Throws
+/// std::bad_alloc.
+std::int64_t bytes_in_a_row(OpenFile& file, MPI_Datatype type) {
+  if (type == file.last_type) return file.last_type_bytes;
+  const auto layout = access::layout_of(type);
+  if (!layout || !layout.value()->straight() || layout.value()->pattern.low() != 0) return 0;
+  const std::int64_t bytes = layout.value()->size();
+  if (access::is_predefined(type)) {  // another one's handle may be that of another type soon
+    file.last_type = type;
+    file.last_type_bytes = bytes;
+  }
+  return bytes;
+}
+
+/// The call as one piece, where nothing stands against moving it at once; none: describe() says what there
+/// is. `offset`: where it begins, in etypes.
+std::optional<engine::OnePiece> one_piece(OpenFile& file, const DataCall& c, MPI_Offset& offset) try {
+  const access::View& view = file.engine->view;
+  if (!engine::moves_at_once(*file.engine, c.direction) || !file.taken_over() || !file.view_described ||
+      file.converts() || !view.straight() || c.count <= 0 || c.type == MPI_DATATYPE_NULL ||
+      (c.writes() ? !file.writes : !file.reads) || access::DeviceMemory::may_find())
+    return {};
+  const std::int64_t bytes = bytes_in_a_row(file, c.type) * c.count;
+  if (bytes == 0) return {};
+  offset = c.begin == Place::here ? file.position(c.handle) : c.offset;
+  if (offset < 0 || (view.etype_bytes > 1 && bytes % view.etype_bytes != 0)) return {};
+  return engine::OnePiece{c.direction,
+                          name_of(c),
+                          {view.first_byte() + offset * view.etype_bytes, bytes},
+                          static_cast<std::byte*>(c.buffer),
+                          file.holes_in_view,
+                          engine::is_timed(*file.engine, c.direction, bytes)};
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+}  // namespace
+
 int collective(const DataCall& c) {
-  auto file = find_file(c.handle);
+  OpenFile* const file = file_of_call(c.handle);
   if (!file) return forward(c);
   file->settle();
+  MPI_Offset offset = 0;
+  if (const auto piece = one_piece(*file, c, offset)) {
+    const engine::Completion done = engine::unmet_piece(*file->engine, *piece);
+    if (piece->timed) file->note_call();
+    return finish(c, done, offset + piece->extent.length / file->engine->view.etype_bytes);
+  }
   const auto by_library = [&] {
-    const engine::Visit visit(*file->engine, name_of(c), c.direction);
-    if (const core::Error error = engine::check_same_data_call(visit, name_of(c)); !error.ok())
+    const std::string name(name_of(c));
+    const engine::Visit visit(*file->engine, name, c.direction);
+    if (const core::Error error = engine::check_same_data_call(visit, name); !error.ok())
       return raise(c.handle, error);
     const int rc = give_view(*file, visit, c.handle);
     return rc == MPI_SUCCESS ? forward(c) : rc;
@@ -138,7 +195,6 @@ int collective(const DataCall& c) {
     file->note_by_library();
     return by_library();
   }
-  MPI_Offset offset = 0;
   engine::CallRequest request = request_of(*file, c, offset);
   request.may_go_unmet = file->view_described;
   const engine::Completion done = engine::collective_call(*file->engine, request);

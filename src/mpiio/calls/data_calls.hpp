@@ -4,6 +4,7 @@
 #include "mpiio/shim/calls.h"
 
 #include <memory>
+#include <string_view>
 
 #include "engine/call/call.hpp"
 #include "mpiio/library/library.hpp"
@@ -31,7 +32,7 @@ struct DataCall {
 void set_status(MPI_Status* status, std::int64_t bytes);
 
 /// "write_at_all" and the like: of a collective call in the report.
-[[nodiscard]] std::string name_of(const DataCall& call);
+[[nodiscard]] std::string_view name_of(const DataCall& call) noexcept;
 
 /// The call in the engine's terms. `offset`: where it begins, in etypes. Errors of this rank's arguments are
 /// in the request.

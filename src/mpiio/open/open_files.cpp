@@ -1,6 +1,7 @@
 // See open_files.hpp.
 #include "mpiio/open/open_files.hpp"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -10,6 +11,8 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
+  /// of `files`
+  std::atomic<std::uint64_t> changes{1};
   std::map<MPI_File, std::shared_ptr<OpenFile>> files;
   std::map<MPI_File, std::vector<std::shared_ptr<storage::WriterMark>>> marks;
 };
@@ -29,6 +32,18 @@ std::shared_ptr<OpenFile> find_file(MPI_File handle) {
   return found == r.files.end() ? nullptr : found->second;
 }
 
+OpenFile* file_of_call(MPI_File handle) {
+  struct Found {
+    MPI_File handle;
+    OpenFile* file;
+    std::uint64_t changes;
+  };
+  thread_local Found last;
+  const std::uint64_t changes = registry().changes;
+  if (last.changes != changes || last.handle != handle) last = {handle, find_file(handle).get(), changes};
+  return last.file;
+}
+
 std::shared_ptr<OpenFile> find_settled(MPI_File handle) {
   auto file = find_file(handle);
   if (file) file->settle();
@@ -39,12 +54,14 @@ void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file) {
   Registry& r = registry();
   const std::scoped_lock lock(r.mutex);
   r.files[handle] = std::move(file);
+  ++r.changes;
 }
 
 std::shared_ptr<OpenFile> forget_file(MPI_File handle) {
   Registry& r = registry();
   const std::scoped_lock lock(r.mutex);
   const auto node = r.files.extract(handle);
+  ++r.changes;
   return node ? node.mapped() : nullptr;
 }
 

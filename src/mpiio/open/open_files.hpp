@@ -44,6 +44,9 @@ struct OpenFile : engine::Session {
   std::shared_ptr<Operation> split;
   /// a split call that the MPI library does is under way
   bool library_split = false;
+  /// of blocking collective calls: the predefined type that the last one had, in a row, and its bytes
+  MPI_Datatype last_type = MPI_DATATYPE_NULL;
+  std::int64_t last_type_bytes = 0;
   /// what may be in the queue
   std::vector<std::weak_ptr<Operation>> posted;
 
@@ -75,7 +78,10 @@ struct OpenFile : engine::Session {
 
 /// Null when collio did not see the file opened, or left it to the MPI library. Thread-safe.
 [[nodiscard]] std::shared_ptr<OpenFile> find_file(MPI_File handle);
-/// The same, when all calls that were posted on it are done. Collective, in effect.
+/// The same for a call on it, which ends before the file is closed. One look at a number where the thread's
+/// last such call was on the same file.
+[[nodiscard]] OpenFile* file_of_call(MPI_File handle);
+/// find_file(), when all calls that were posted on it are done. Collective, in effect.
 [[nodiscard]] std::shared_ptr<OpenFile> find_settled(MPI_File handle);
 void remember_file(MPI_File handle, std::shared_ptr<OpenFile> file);
 /// A mark that says that the file is written through the handle, whether collio or the library does
