@@ -93,6 +93,13 @@ class Numbers {
                   "MPI_File_read_at_all");
     moved(status, {program_.rank == program_.size - 1 ? count / 2 : count, calls * count});
   }
+  /// More bytes from the begin of the file than 63 bits count.
+  void write_far() {
+    MPI_Status status;
+    const MPI_Offset begin = MPI_Offset{1} << 61;
+    const int code = MPI_File_write_at_all(file_, begin, data_.data(), count, MPI_INT, &status);
+    program_.that(code != MPI_SUCCESS, "a write behind all files");
+  }
   void settle_all() { settle(file_, MPI_COMM_WORLD); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
@@ -126,6 +133,7 @@ void at_the_pointer(Program& program) {
   file.settle_all();
   for (int i = 0; i < Numbers::calls; ++i) file.read(i, i % 3 == 1);
   file.read_past_end();
+  file.write_far();
 }
 
 /// Where no rank's view has holes, nobody sieves: another's lock stops no write.

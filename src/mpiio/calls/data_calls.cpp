@@ -157,16 +157,16 @@ std::optional<engine::OnePiece> one_piece(OpenFile& file, const DataCall& c, MPI
       file.converts() || !view.straight() || c.count <= 0 || c.type == MPI_DATATYPE_NULL ||
       (c.writes() ? !file.writes : !file.reads) || access::DeviceMemory::may_find())
     return {};
-  const std::int64_t bytes = bytes_in_a_row(file, c.type) * c.count;
-  if (bytes == 0) return {};
+  std::int64_t bytes = 0, begin = 0, end = 0;
+  if (__builtin_mul_overflow(bytes_in_a_row(file, c.type), c.count, &bytes) || bytes == 0) return {};
   offset = c.begin == Place::here ? file.position(c.handle) : c.offset;
   if (offset < 0 || (view.etype_bytes > 1 && bytes % view.etype_bytes != 0)) return {};
-  return engine::OnePiece{c.direction,
-                          name_of(c),
-                          {view.first_byte() + offset * view.etype_bytes, bytes},
-                          static_cast<std::byte*>(c.buffer),
-                          file.holes_in_view,
-                          engine::is_timed(*file.engine, c.direction, bytes)};
+  if (__builtin_mul_overflow(offset, view.etype_bytes, &begin) ||
+      __builtin_add_overflow(begin, view.first_byte(), &begin) || __builtin_add_overflow(begin, bytes, &end))
+    return {};
+  return engine::OnePiece{c.direction,        name_of(c),
+                          {begin, bytes},     static_cast<std::byte*>(c.buffer),
+                          file.holes_in_view, engine::is_timed(*file.engine, c.direction, bytes)};
 } catch (const std::bad_alloc&) {
   return {};
 }
