@@ -176,21 +176,29 @@ Error move_lists(collio_file& file, Direction direction, const PieceLists& lists
 }
 
 /// Not collective.
+Error run_alone(Transfer& transfer) {
+  transfer.file->note_independent();
+  transfer.result = engine::independent_call(*transfer.file->engine, transfer.request);
+  deliver_echoes(transfer);
+  return transfer.result.error;
+}
+
+/// Not collective.
 Error move_alone(collio_file& file, Direction direction, const PieceLists& lists, int64_t* bytes) {
   const auto transfer = transfer_on(file, direction, "alone");
   describe(*transfer, file, [&] { return map_of(lists); });
-  file.open->note_independent();
-  transfer->result = engine::independent_call(*file.open->engine, transfer->request);
-  deliver_echoes(*transfer);
+  Error error = run_alone(*transfer);
   if (bytes) *bytes = transfer->result.bytes;
-  return transfer->result.error;
+  return error;
 }
 
 }  // namespace
 
-Error move_blocks(collio_file& file, Direction direction, const char* name, const Blocks& blocks) {
-  const bool write = direction == Direction::write;
-  const auto transfer = transfer_on(file, direction, name);
+namespace {
+
+std::shared_ptr<Transfer> transfer_of(collio_file& file, Direction direction, const char* name,
+                                      const Blocks& blocks) {
+  auto transfer = transfer_on(file, direction, name);
   transfer->turned = blocks.turned;
   describe(*transfer, file, [&]() -> core::Result<PieceMap> {
     std::vector<core::MappedPiece> pieces;
@@ -203,10 +211,23 @@ Error move_blocks(collio_file& file, Direction direction, const char* name, cons
         pieces.push_back({block.offsets[i], memory, block.lengths[i]});
     }
     PieceMap map = core::map_pieces(std::move(pieces));
-    if (write) map.echoes.clear();
+    if (direction == Direction::write) map.echoes.clear();
     return map;
   });
-  return launch(transfer, nullptr);
+  return transfer;
+}
+
+}  // namespace
+
+Error move_blocks(collio_file& file, Direction direction, const char* name, const Blocks& blocks) {
+  return launch(transfer_of(file, direction, name, blocks), nullptr);
+}
+
+Error move_blocks_alone(collio_file& file, Direction direction, const Blocks& blocks) {
+  const auto transfer = transfer_of(file, direction, "alone", blocks);
+  // The library of the front writes, too, and may sieve: what lies between its pieces holds a lock.
+  transfer->request.others_sieve = transfer->request.may_sieve = direction == Direction::write;
+  return run_alone(*transfer);
 }
 
 int commit(collio_file* file, collio_request** request) {

@@ -51,6 +51,10 @@ struct Blocks {
 /// are. `name`: in the report. The same error on all ranks. Collective.
 [[nodiscard]] core::Error move_blocks(collio_file& file, policy::Direction direction, const char* name,
                                       const Blocks& blocks);
+/// The same by this rank alone, beside the library's own calls, which may sieve. Throws std::bad_alloc. Not
+/// collective.
+[[nodiscard]] core::Error move_blocks_alone(collio_file& file, policy::Direction direction,
+                                            const Blocks& blocks);
 
 int commit(collio_file* file, collio_request** request);
 int fetch(collio_file* file, collio_request** request);

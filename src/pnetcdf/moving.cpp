@@ -126,18 +126,14 @@ Moved move_together(File& file, std::vector<Request>& requests, bool reads) {
   return {all, mine != netcdf::ok ? mine : all};
 }
 
-int move_alone(File& file, std::vector<Request>& requests, bool reads) {
-  int code = netcdf::ok;
-  for (Request& request : requests) {
-    follow_variable(file, request);
-    copy_turned(request.memory, request.bytes, reads);
-    const netcdf::Pieces& p = request.region.pieces;
-    const collio_pieces pieces{static_cast<int64_t>(p.offsets.size()), p.offsets.data(), p.lengths.data()};
-    const int one = reads ? capi::read_alone(file.data, &pieces, request.memory.address, nullptr, nullptr)
-                          : capi::write_alone(file.data, &pieces, request.memory.address, nullptr, nullptr);
-    if (code == netcdf::ok) code = code_of(one, reads);
-  }
-  return code;
+int move_alone(File& file, std::vector<Request>& requests, bool reads) try {
+  if (requests.empty()) return netcdf::ok;
+  std::vector<capi::Block> blocks;
+  const core::Error error = capi::move_blocks_alone(*file.data, reads ? Direction::read : Direction::write,
+                                                    blocks_of(file, requests, reads, blocks));
+  return code_of(static_cast<int>(error.kind), reads);
+} catch (const std::bad_alloc&) {
+  return netcdf::no_memory;
 }
 
 int tell_records(File& file, const std::vector<Request>& puts, std::int64_t records) {
@@ -152,11 +148,20 @@ int tell_records(File& file, const std::vector<Request>& puts, std::int64_t reco
   return code != netcdf::ok ? code : waited;
 }
 
+namespace {
+
+int delivered(Request& request) try {
+  return request.memory.deliver ? request.memory.deliver() : int{netcdf::ok};
+} catch (const std::bad_alloc&) {
+  return netcdf::no_memory;
+}
+
+}  // namespace
+
 int finish(File& file, std::vector<Request>& requests, int code, bool reads) {
   int first = code;
   for (Request& request : requests) {
-    int own = code;
-    if (own == netcdf::ok && request.memory.deliver) own = request.memory.deliver();
+    int own = code == netcdf::ok ? delivered(request) : code;
     if (own == netcdf::ok) (reads ? file.got_bytes : file.put_bytes) += request.bytes;
     if (file.buffer) file.buffer->give_back(request.room);
     if (request.told) *request.told = own;

@@ -85,3 +85,12 @@ def test_numbers_out_of_range_leave_no_request(jobs, compiled, tmp_path):
     """PnetCDF's own function leaves one, so this has no native run."""
     program = compiled("c/pnetcdf_range.c", [jobs.mpi.mpicc], package_flags("pnetcdf"))
     jobs.with_collio([program], tmp_path / "a.nc")
+
+
+def test_independent_calls_beside_those_of_pnetcdf(jobs, compiled, tmp_path):
+    """PnetCDF writes strided pieces by reading and writing what lies between them, over ROMIO."""
+    program = compiled("c/pnetcdf_alone.c", [jobs.mpi.mpicc], package_flags("pnetcdf"))
+    environment = {**jobs.environment(), "OMPI_MCA_io": "romio321"}
+    jobs.natively([program], tmp_path / "native.nc", environment=environment)
+    jobs.with_collio([program], tmp_path / "a.nc", environment=environment)
+    assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "native.nc").read_bytes()
