@@ -97,3 +97,29 @@ def test_waiting_for_the_file_is_not_waiting_for_cores():
 def test_a_file_without_calls_has_no_cause():
     (only,) = verdict.of({"files": [{"file": "f", "seconds": {}}]}).sentences()
     assert only == "I/O took 0. Nothing to do."
+
+
+def test_independent_calls_are_named():
+    made = document({"seconds": {}}, independent_calls=1_000_000)
+    for seconds in (100.0, 2.0):
+        bound, remedy, *_ = verdict.of({**made, "seconds": seconds}).sentences()
+        assert bound.endswith("1,000,000 independent calls are not in these seconds.")
+        assert "Nothing to do" not in bound and "MPI_File_write_all" in remedy
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"independent_calls": 1}, "1 independent call is not in these seconds."),
+        ({"library_calls": 3}, "3 collective calls by the MPI library are not in these seconds."),
+        (
+            {"independent_calls": 2, "library_calls": 1},
+            "2 independent calls and 1 collective call by the MPI library are not in these seconds.",
+        ),
+    ],
+)
+def test_few_other_calls_are_named_without_a_remedy(other, words):
+    for seconds, total in ((100.0, 1), (2.0, 1), (2.0, 0)):
+        call = {"seconds": {"total": spread(total, total, total)}}
+        (only,) = verdict.of({**document(call, **other), "seconds": seconds}).sentences()
+        assert only.endswith(words) and "Nothing to do" not in only

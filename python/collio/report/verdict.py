@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from collio import hints
-from collio.report import totals
+from collio.report import phrases, totals
 from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import counted, format_bytes, format_seconds
 
@@ -18,6 +18,12 @@ MOST_CAUSES = 3
 LITTLE = 0.05
 """Of the job, or of its I/O: not worth a remedy."""
 MEMORY = ("tmpfs", "ramfs")
+MANY = 10
+"""Independent calls for each collective one and rank: more than a library needs for its headers."""
+COLLECTIVE = (
+    "make collective calls: MPI_File_write_all and similar; H5Pset_dxpl_mpio for HDF5, nc_var_par_access for "
+    "netCDF, ncmpi_put_vara_all and similar for PnetCDF"
+)
 
 
 @dataclass(frozen=True)
@@ -33,11 +39,14 @@ class Cause:
 
 @dataclass(frozen=True)
 class Verdict:
-    """`job_seconds` and with it the share: 0 where the report does not have them."""
+    """`job_seconds` and with it the share: 0 where the report does not have them. `uncounted`: calls without
+    seconds, "12 independent calls are not in these seconds"; `advice`: what would help these."""
 
     io_seconds: float
     job_seconds: float
     causes: tuple[Cause, ...]
+    uncounted: str = ""
+    advice: tuple[str, ...] = ()
 
     @property
     def share(self) -> float:
@@ -48,19 +57,20 @@ class Verdict:
         took = f"I/O took {format_seconds(self.io_seconds)}"
         if self.job_seconds:
             took += f" of {format_seconds(self.job_seconds)} ({100 * self.share:.0f} %)"
+        rest = f" {self.uncounted}." if self.uncounted else ""
         first = next(iter(self.causes), None)
         if first is None or self.io_seconds <= 0:
-            return [f"{took}. Nothing to do."]
+            return [f"{took}.{rest or ' Nothing to do.'}", *self.advice]
         largest = "" if first.seconds > self.io_seconds / 4 else "no cause stands out, the first is "
         bound = f"{took}, {format_seconds(first.seconds)} of it: {largest}{first.what}."
         if self.share < LITTLE:
-            return [f"{bound} Nothing to do: the rest of the job takes longer."]
+            return [bound + (rest or " Nothing to do: the rest of the job takes longer."), *self.advice]
         remedies = [
             f"{cause.remedy} (at most {format_seconds(cause.seconds)} less)"
             for cause in self.causes
             if cause.remedy and cause.seconds >= LITTLE * self.io_seconds
         ]
-        return [bound + ("" if remedies else " Nothing to do."), *remedies]
+        return [bound + (rest or ("" if remedies else " Nothing to do.")), *self.advice, *remedies]
 
 
 def of(document: Document) -> Verdict:
@@ -74,7 +84,9 @@ def of(document: Document) -> Verdict:
             found[cause.name] = cause
     first = sorted(found.values(), key=_seconds, reverse=True)
     io = sum(map(_io_seconds, document["files"]))
-    return Verdict(io, float(document.get("seconds", 0.0)), tuple(first[:MOST_CAUSES]))
+    return Verdict(
+        io, float(document.get("seconds", 0.0)), tuple(first[:MOST_CAUSES]), *_uncounted(document["files"])
+    )
 
 
 def _seconds(cause: Cause) -> float:
@@ -85,6 +97,24 @@ def _io_seconds(file: FileRecord) -> float:
     """Of the rank that each call took longest on."""
     without_data = sum(_without_data(file, name).max for name in ("open", "set_view"))
     return without_data + sum(totals.total(call).max for call in file.get("calls", ()))
+
+
+def _uncounted(files: list[FileRecord]) -> tuple[str, tuple[str, ...]]:
+    """`uncounted` and `advice` of a verdict."""
+    independent = sum(int(file.get("independent_calls", 0)) for file in files)
+    by_library = sum(int(file.get("library_calls", 0)) for file in files)
+    if not independent + by_library:
+        return "", ()
+    collective = sum(int(file.get("comm_size", 1)) * _collective_calls(file) for file in files)
+    calls = phrases.other_calls({"independent_calls": independent, "library_calls": by_library})
+    are = "is" if independent + by_library == 1 else "are"
+    advice = (COLLECTIVE,) if independent > MANY * collective else ()
+    return f"{calls.replace(', ', ' and ')} {are} not in these seconds", advice
+
+
+def _collective_calls(file: FileRecord) -> int:
+    served = sum(int(call.get("repeats", 1)) for call in file.get("calls", ()))
+    return served + int(file.get("library_calls", 0))
 
 
 def _without_data(file: FileRecord, name: str) -> totals.Spread:
