@@ -123,3 +123,32 @@ def test_few_other_calls_are_named_without_a_remedy(other, words):
         call = {"seconds": {"total": spread(total, total, total)}}
         (only,) = verdict.of({**document(call, **other), "seconds": seconds}).sentences()
         assert only.endswith(words) and "Nothing to do" not in only
+
+
+def files(seconds, *documents):
+    return {"seconds": seconds, "files": [file for one in documents for file in one["files"]]}
+
+
+def alike(seconds):
+    return spread(seconds, seconds, seconds)
+
+
+ONE_TARGET = {"layout": {"count": 1}}
+
+
+@pytest.mark.parametrize("windows", [{"piecewise": 4}, {"sieved": 4}, {"dense": 4}])
+def test_reads_have_no_remedy_of_writes(windows):
+    call = {"operation": "read_all", "seconds": {"read": alike(0.9)}, "windows": windows}
+    found = verdict.of(document(call, **ONE_TARGET))
+    first = found.causes[0]
+    assert first.name == ("holes" if "piecewise" in windows else "storage")
+    assert first.seconds == 0.9 and not first.remedy and "rit" not in first.what
+
+
+def test_a_remedy_of_writes_wins_none_of_the_reads():
+    calls = [
+        document({"operation": name, "seconds": {name: alike(seconds)}}, **ONE_TARGET)
+        for name, seconds in (("read", 0.9), ("write", 0.4))
+    ]
+    _, remedy = verdict.of(files(2.0, *calls)).sentences()
+    assert remedy.startswith("stripe the file") and remedy.endswith("(at most 400 ms less)")

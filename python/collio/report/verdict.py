@@ -6,7 +6,7 @@ is dealt to what was waited for: a rank that comes last to each call, cores that
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from collio import hints
@@ -75,22 +75,32 @@ class Verdict:
 
 def of(document: Document) -> Verdict:
     """Over all files of a report."""
-    found = {cause.name: cause for cause in (_opening(document), _views(document))}
-    for file, call in totals.calls(document):
-        for cause in filter(None, (look(file, call) for look in _LOOKS)):
-            same = found.get(cause.name)
-            if same:
-                cause = replace(max(same, cause, key=_seconds), seconds=same.seconds + cause.seconds)
-            found[cause.name] = cause
-    first = sorted(found.values(), key=_seconds, reverse=True)
+    first = _added_up(_causes(document))[:MOST_CAUSES]
     io = sum(map(_io_seconds, document["files"]))
-    return Verdict(
-        io, float(document.get("seconds", 0.0)), tuple(first[:MOST_CAUSES]), *_uncounted(document["files"])
-    )
+    return Verdict(io, float(document.get("seconds", 0.0)), tuple(first), *_uncounted(document["files"]))
+
+
+def _added_up(causes: Iterable[Cause]) -> list[Cause]:
+    """Largest first. A remedy's seconds are those it helps against."""
+    found: dict[tuple[str, str], Cause] = {}
+    for cause in causes:
+        key = (cause.name, cause.remedy)
+        if same := found.get(key):
+            cause = replace(max(same, cause, key=_seconds), seconds=same.seconds + cause.seconds)
+        found[key] = cause
+    return sorted(found.values(), key=_seconds, reverse=True)
 
 
 def _seconds(cause: Cause) -> float:
     return cause.seconds
+
+
+def _causes(document: Document) -> Iterator[Cause]:
+    """Of opens, views, and each call."""
+    yield _opening(document)
+    yield _views(document)
+    for file, call in totals.calls(document):
+        yield from filter(None, (look(file, call) for look in _LOOKS))
 
 
 def _io_seconds(file: FileRecord) -> float:
@@ -190,7 +200,12 @@ def _storage(file: FileRecord, call: CallRecord) -> Cause | None:
     most = f", most of it on rank {slowest}" if slowest is not None and _at_file(call) > 2 * middle else ""
     if file.get("storage") in MEMORY:
         return Cause("storage", seconds, f"copying to and from {file['storage']}, {rate}")
-    return Cause("storage", seconds, f"the file's storage, {rate} in all{most}", _more_targets(file))
+    remedy = "" if _reads(call) else _more_targets(file)
+    return Cause("storage", seconds, f"the file's storage, {rate} in all{most}", remedy)
+
+
+def _reads(call: CallRecord) -> bool:
+    return call.get("operation", "").startswith("read")
 
 
 def _at_file(call: CallRecord) -> float:
@@ -234,16 +249,20 @@ def _slow_target(file: FileRecord, call: CallRecord) -> Cause | None:
 
 
 def _holes(file: FileRecord, call: CallRecord) -> Cause | None:
+    """A sieved read is a plain one: it only reads the holes, too."""
     windows = call.get("windows", {})
     piecewise, sieved = (windows.get(kind, 0) for kind in ("piecewise", "sieved"))
     if 2 * (piecewise + sieved) < sum(windows.values()) or not piecewise + sieved:
         return None
+    seconds = _at_file(call) + _waited_for_file(file, call)
+    if _reads(call):
+        by_piece = piecewise > sieved
+        return Cause("holes", seconds, "windows with holes are read piece by piece") if by_piece else None
     how = "piece by piece" if piecewise > sieved else "by reading and rewriting them"
-    verb = "read" if call.get("operation", "").startswith("read") else "written"
     return Cause(
         "holes",
-        _at_file(call) + _waited_for_file(file, call),
-        f"windows with holes are {verb} {how}",
+        seconds,
+        f"windows with holes are written {how}",
         "fill the holes: write all elements, also those of no use",
     )
 
