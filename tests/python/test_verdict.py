@@ -60,7 +60,7 @@ def document(call, **file):
         "seconds": seconds,
     }
     about = {"file": "f", "comm_size": 4, "nodes": 1, "first_node": {"cores": 8}, "storage": "ext4", **file}
-    return {"seconds": 2.0, "files": [{**about, "seconds": {}, "calls": [whole]}]}
+    return {"seconds": 2.0, "files": [{"seconds": {}, **about, "calls": [whole]}]}
 
 
 AT_FILE = {"write": spread(0, 0, 0.9)}
@@ -99,6 +99,10 @@ def test_a_file_without_calls_has_no_cause():
     assert only == "I/O took 0. Nothing to do."
 
 
+def files(seconds, *documents):
+    return {"seconds": seconds, "files": [file for one in documents for file in one["files"]]}
+
+
 def test_independent_calls_are_named():
     made = document({"seconds": {}}, independent_calls=1_000_000)
     for seconds in (100.0, 2.0):
@@ -125,12 +129,43 @@ def test_few_other_calls_are_named_without_a_remedy(other, words):
         assert only.endswith(words) and "Nothing to do" not in only
 
 
-def files(seconds, *documents):
-    return {"seconds": seconds, "files": [file for one in documents for file in one["files"]]}
-
-
 def alike(seconds):
     return spread(seconds, seconds, seconds)
+
+
+def test_files_of_few_ranks_count_with_their_share():
+    """64 ranks have a file each: others are at theirs meanwhile."""
+    before = {"open": alike(0.5), "set_view": alike(0.25)}
+    own = [
+        document({"seconds": {"total": alike(3.5), "write": alike(1)}}, comm_size=1, seconds=before)
+        for _ in range(64)
+    ]
+    world = document({"seconds": {}}, comm_size=64)
+    found = verdict.of(files(10.0, world, *own))
+    assert found.io_seconds == pytest.approx(1 + 3.5 + 0.5 + 0.25)
+    assert [(cause.name, cause.seconds) for cause in found.causes] == [
+        ("storage", pytest.approx(1)),
+        ("opening", pytest.approx(0.5)),
+        ("views", pytest.approx(0.25)),
+    ]
+
+
+def test_no_more_seconds_than_the_job_has():
+    """No file says how many ranks there are."""
+    own = [document({"seconds": {"total": alike(3.5), "write": alike(3.5)}}, comm_size=1) for _ in range(64)]
+    found = verdict.of(files(10.0, *own))
+    assert found.io_seconds == pytest.approx(10)
+    assert found.causes[0].seconds == pytest.approx(10)
+
+
+def test_hidden_time_is_no_time_to_win():
+    """Of 1 s the program waited for a fifth."""
+    program = {"post": alike(0.05), "waited": alike(0.15), "hidden": alike(0.8)}
+    found = verdict.of(document({"seconds": AT_FILE, "program_seconds": program}))
+    assert found.io_seconds == pytest.approx(0.2)
+    assert found.causes[0].seconds == pytest.approx(0.2 * 0.9)
+    waits = {"waited": alike(7)}  # for calls before it, too
+    assert verdict.of(document({"seconds": {}, "program_seconds": waits})).io_seconds == 1
 
 
 ONE_TARGET = {"layout": {"count": 1}}
@@ -152,3 +187,31 @@ def test_a_remedy_of_writes_wins_none_of_the_reads():
     ]
     _, remedy = verdict.of(files(2.0, *calls)).sentences()
     assert remedy.startswith("stripe the file") and remedy.endswith("(at most 400 ms less)")
+
+
+def test_a_link_takes_no_more_than_the_calls():
+    busiest = {"from": "a", "to": "b", "bytes": 9, "seconds": 7.0}
+    found = verdict.of(document({"seconds": {}}, network={"traffic": {"busiest": busiest}}))
+    assert found.causes[0].name == "link" and found.causes[0].seconds == 1
+
+
+def test_ranks_of_other_communicators_are_others():
+    """Rank 1 of two files and rank 1 of the largest communicator."""
+    late = {"digest": spread(0, 0.9, 0.9)}
+    some = [
+        document({"seconds": dict(late), "last_rank": 1}, file=f"/a/{name}.nc", comm_size=size)
+        for name, size in (("whole", 4), ("half", 2), ("other", 2))
+    ]
+    found = {cause.name: cause for cause in verdict.of(files(9.0, *some)).causes}
+    whole, half = (found[name] for name in ("late rank 1", "late rank 1 of /a/half.nc"))
+    assert whole.seconds == 0.9 and whole.what.startswith("rank 1 came last")
+    assert half.seconds == 0.45 and half.what.startswith("rank 1 of half.nc came last")
+    assert "late rank 1 of /a/other.nc" in found
+
+
+@pytest.mark.parametrize("aggregators", [1, 2])
+def test_the_slowest_rank_of_another_communicator_has_its_file_named(aggregators):
+    call = {"seconds": {"write": spread(0, 0.1, 0.9)}, "aggregators": aggregators, "slowest_rank": 1}
+    half = document(call, file="/a/half.nc", comm_size=2)
+    found = verdict.of(files(9.0, document({"seconds": {}}), half))
+    assert "rank 1 of half.nc" in found.causes[0].what

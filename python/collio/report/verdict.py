@@ -2,11 +2,14 @@
 
 Every cause is measured: its seconds are those that calls would be shorter by, at most, if it were gone. Wait
 is dealt to what was waited for: a rank that comes last to each call, cores that ranks share, the file.
+
+Seconds are means over ranks, estimated: a file counts with its share of the ranks, because others may
+be at other files meanwhile. A report lacks the job's ranks; those of its largest communicator stand for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from collio import hints
@@ -75,9 +78,17 @@ class Verdict:
 
 def of(document: Document) -> Verdict:
     """Over all files of a report."""
-    first = _added_up(_causes(document))[:MOST_CAUSES]
-    io = sum(map(_io_seconds, document["files"]))
-    return Verdict(io, float(document.get("seconds", 0.0)), tuple(first), *_uncounted(document["files"]))
+    files, job = document["files"], float(document.get("seconds", 0.0))
+    ranks = max((file.get("comm_size", 1) for file in files), default=1)
+    io = sum(_share(file, ranks) * _io_seconds(file) for file in files)
+    within = min(1.0, job / io) if job and io else 1.0
+    causes = _added_up(_causes(files, ranks))[:MOST_CAUSES]
+    return Verdict(
+        within * io,
+        job,
+        tuple(replace(cause, seconds=within * cause.seconds) for cause in causes),
+        *_uncounted(files),
+    )
 
 
 def _added_up(causes: Iterable[Cause]) -> list[Cause]:
@@ -95,18 +106,54 @@ def _seconds(cause: Cause) -> float:
     return cause.seconds
 
 
-def _causes(document: Document) -> Iterator[Cause]:
+def _causes(files: list[FileRecord], ranks: int) -> Iterator[Cause]:
     """Of opens, views, and each call."""
-    yield _opening(document)
-    yield _views(document)
-    for file, call in totals.calls(document):
-        yield from filter(None, (look(file, call) for look in _LOOKS))
+    yield _opening(files, ranks)
+    yield _views(files, ranks)
+    for file in files:
+        share = _share(file, ranks)
+        whose = "" if share == 1 else f" of {_base_name(file)}"
+        if link := _link(file):
+            yield replace(link, seconds=share * link.seconds)
+        for call in file.get("calls", ()):
+            took, total = _took(call), totals.total(call).max
+            for cause in _causes_of_call(file, call, whose):
+                yield replace(cause, seconds=share * took * min(1.0, cause.seconds / total) if total else 0.0)
+
+
+def _causes_of_call(file: FileRecord, call: CallRecord, whose: str) -> Iterator[Cause]:
+    """`whose`: the communicator of ranks that are named, " of restart.nc"; empty: the largest."""
+    found = (
+        _late_rank(file, call, whose),
+        _cores(file, call),
+        _access(file, call, whose),
+        _small_buffer(file, call),
+        _describing(call),
+        _moving(call),
+    )
+    yield from filter(None, found)
+
+
+def _share(file: FileRecord, ranks: int) -> float:
+    return file.get("comm_size", ranks) / max(1, ranks)
+
+
+def _base_name(file: FileRecord) -> str:
+    return str(file.get("file", "?")).rpartition("/")[2]
 
 
 def _io_seconds(file: FileRecord) -> float:
     """Of the rank that each call took longest on."""
     without_data = sum(_without_data(file, name).max for name in ("open", "set_view"))
-    return without_data + sum(totals.total(call).max for call in file.get("calls", ()))
+    return without_data + sum(map(_took, file.get("calls", ())))
+
+
+def _took(call: CallRecord) -> float:
+    """What the call took of the program's time, without hidden time."""
+    total, program = totals.total(call).max, call.get("program_seconds")
+    if not program:
+        return total
+    return min(total, sum(totals.Spread.of(program.get(name)).max for name in ("post", "waited")))
 
 
 def _uncounted(files: list[FileRecord]) -> tuple[str, tuple[str, ...]]:
@@ -131,21 +178,21 @@ def _without_data(file: FileRecord, name: str) -> totals.Spread:
     return totals.Spread.of(file.get("seconds", {}).get(name))
 
 
-def _opening(document: Document) -> Cause:
+def _opening(files: list[FileRecord], ranks: int) -> Cause:
     """Ranks that come early to an open wait in it: the last one's time counts."""
-    files = sum(int(file.get("files", 1)) for file in document["files"])
+    count = sum(int(file.get("files", 1)) for file in files)
     return Cause(
         "opening",
-        sum(_without_data(file, "open").min for file in document["files"]),
-        f"opening {counted(files, 'file')}",
-        "keep files open, or write several steps to one file" if files > 1 else "",
+        sum(_share(file, ranks) * _without_data(file, "open").min for file in files),
+        f"opening {counted(count, 'file')}",
+        "keep files open, or write several steps to one file" if count > 1 else "",
     )
 
 
-def _views(document: Document) -> Cause:
+def _views(files: list[FileRecord], ranks: int) -> Cause:
     return Cause(
         "views",
-        sum(_without_data(file, "set_view").min for file in document["files"]),
+        sum(_share(file, ranks) * _without_data(file, "set_view").min for file in files),
         "setting views",
         "set a view once for many calls; through PnetCDF or netCDF, write several variables by one call",
     )
@@ -160,13 +207,14 @@ def _shares_cores(file: FileRecord) -> bool:
     return 0 < cores < file.get("comm_size", 0) / max(1, file.get("nodes", 1))
 
 
-def _late_rank(file: FileRecord, call: CallRecord) -> Cause | None:
+def _late_rank(file: FileRecord, call: CallRecord, whose: str) -> Cause | None:
     """What the rank in the middle waited longer than one that was always last. Where the last one changes,
     all have waited, and nothing is left here."""
     digest, last = _spread(call, "digest"), call.get("last_rank")
-    who = "one rank" if last is None else f"rank {last}"
+    rank = "one rank" if last is None else f"rank {last}"
+    who = rank + whose
     return Cause(
-        f"late {who}",
+        f"late {rank} of {file.get('file', '?')}" if whose else f"late {who}",
         digest.median - digest.min,
         f"{who} came last to {call.get('operation', 'calls')}, the others waited",
         f"give {who} less to do between calls, or use nonblocking calls",
@@ -186,18 +234,22 @@ def _cores(file: FileRecord, call: CallRecord) -> Cause | None:
     )
 
 
-def _access(file: FileRecord, call: CallRecord) -> Cause | None:
+def _access(file: FileRecord, call: CallRecord, whose: str) -> Cause | None:
     """Accesses of the file, on the rank that they took longest on."""
-    return _holes(file, call) or _slow_target(file, call) or _storage(file, call)
+    return _holes(file, call) or _slow_target(file, call, whose) or _storage(file, call, whose)
 
 
-def _storage(file: FileRecord, call: CallRecord) -> Cause | None:
+def _storage(file: FileRecord, call: CallRecord, whose: str) -> Cause | None:
     seconds = _at_file(call) + _waited_for_file(file, call)
     if seconds <= 0:
         return None
     rate = f"{format_bytes(call.get('bytes', 0) / seconds)}/s"
     middle, slowest = _spread(call, "read").median + _spread(call, "write").median, call.get("slowest_rank")
-    most = f", most of it on rank {slowest}" if slowest is not None and _at_file(call) > 2 * middle else ""
+    most = (
+        f", most of it on rank {slowest}{whose}"
+        if slowest is not None and _at_file(call) > 2 * middle
+        else ""
+    )
     if file.get("storage") in MEMORY:
         return Cause("storage", seconds, f"copying to and from {file['storage']}, {rate}")
     remedy = "" if _reads(call) else _more_targets(file)
@@ -233,7 +285,7 @@ def _more_targets(file: FileRecord) -> str:
     )
 
 
-def _slow_target(file: FileRecord, call: CallRecord) -> Cause | None:
+def _slow_target(file: FileRecord, call: CallRecord, whose: str) -> Cause | None:
     """Most ranks access the file, and one needs much longer."""
     if 2 * call.get("aggregators", 0) <= file.get("comm_size", 0) or call.get("slowest_rank") is None:
         return None
@@ -243,7 +295,8 @@ def _slow_target(file: FileRecord, call: CallRecord) -> Cause | None:
     return Cause(
         "slow target",
         beyond,
-        f"rank {call['slowest_rank']} needs much longer for its part of the file than others: a slow target",
+        f"rank {call['slowest_rank']}{whose} needs much longer for its part of the file than others: a slow "
+        "target",
         "leave slow targets out of new files: --set collio_probe=enable",
     )
 
@@ -285,20 +338,20 @@ def _small_buffer(file: FileRecord, call: CallRecord) -> Cause | None:
     )
 
 
-def _link(file: FileRecord, call: CallRecord) -> Cause | None:
-    """Of all calls of a file, told once: with its first."""
+def _link(file: FileRecord) -> Cause | None:
+    """Of all calls of a file: they may hide what the link takes by the network's numbers."""
     busiest = file.get("network", {}).get("traffic", {}).get("busiest")
-    if not busiest or call is not file["calls"][0]:
+    if not busiest:
         return None
     return Cause(
         "link",
-        busiest["seconds"],
+        min(busiest["seconds"], sum(map(_took, file.get("calls", ())))),
         f"the link from {busiest['from']} to {busiest['to']}, {format_bytes(busiest['bytes'])}",
         "place ranks that share parts of the file near each other, or ask for nodes of one switch",
     )
 
 
-def _describing(file: FileRecord, call: CallRecord) -> Cause | None:
+def _describing(call: CallRecord) -> Cause:
     return Cause(
         "describing",
         _spread(call, "flatten").max + _spread(call, "plan").max,
@@ -307,17 +360,6 @@ def _describing(file: FileRecord, call: CallRecord) -> Cause | None:
     )
 
 
-def _moving(file: FileRecord, call: CallRecord) -> Cause | None:
+def _moving(call: CallRecord) -> Cause:
     seconds = sum(_spread(call, step).max for step in ("pack", "exchange", "place"))
     return Cause("moving", seconds, "moving data between ranks")
-
-
-_LOOKS: tuple[Callable[[FileRecord, CallRecord], Cause | None], ...] = (
-    _late_rank,
-    _cores,
-    _access,
-    _small_buffer,
-    _link,
-    _describing,
-    _moving,
-)
