@@ -33,7 +33,8 @@ static void busy(double seconds) {
 }
 
 static void calls(const char* cause, MPI_File file) {
-  for (int i = 0; i < CALLS; ++i) {
+  const int count = strcmp(cause, "buffer") == 0 ? 4 * CALLS : CALLS;
+  for (int i = 0; i < count; ++i) {
     if (strcmp(cause, "late") == 0 && rank == 1) usleep(40000);
     if (strcmp(cause, "cores") == 0) busy(0.01);
     MPI_File_write_all(file, data, INTS, MPI_INT, MPI_STATUS_IGNORE);
