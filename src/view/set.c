@@ -122,13 +122,12 @@ static char* read_text(int fd) {
 char* view_subfile_path(const struct view_set* set, int64_t subfile) {
   const struct collio_manifest* m = &set->manifest;
   const char* folder = m->folders[subfile % m->folder_count];
-  char *path = NULL, *name = collio_subfile_name(m->base, m->identity, subfile);
   const int relative = folder[0] != '/';
-  if (!name ||
-      asprintf(&path, "%s%s%s/%s", relative ? set->folder : "", relative ? "/" : "", folder, name) < 0)
-    path = NULL;
-  free(name);
-  return path;
+  char *path, ending[collio_ending_bytes];
+  collio_subfile_ending(m->identity, subfile, ending);
+  const int bytes = asprintf(&path, "%s%s%s/%s%s", relative ? set->folder : "", relative ? "/" : "", folder,
+                             m->base, ending);
+  return bytes < 0 ? NULL : path;
 }
 
 int view_read_place(const struct view_set* set, const struct collio_place* place, int fd, char* to) {
@@ -209,7 +208,7 @@ static int find_folder(struct view_set* set, const char* path, const char* head)
 /* Of the set's identity. 0, or errno. */
 static int parse_manifest(struct view_set* set, const char* text, const char* name) {
   const uint64_t identity = set->manifest.identity;
-  const enum collio_read how = collio_read_manifest(text, strlen(text), &set->manifest);
+  const enum collio_read how = collio_read_manifest(text, strlen(text), malloc, &set->manifest);
   if (how == collio_read_good && set->manifest.identity == identity) return 0;
   if (how == collio_read_version)
     explain(set, "%s is a manifest of another version; this collio reads versions 1 and 2", name);

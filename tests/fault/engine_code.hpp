@@ -22,21 +22,25 @@ struct EngineCode {
   }
 };
 
-/// Empty where the engine is not loaded.
-inline EngineCode find_engine() {
-  EngineCode code;
+/// Of the library whose path has `name` in it. Empty where none is loaded.
+inline EngineCode find_code(const char* name) {
+  struct {
+    const char* of;
+    EngineCode code;
+  } wanted{name, {}};
   const auto look = [](dl_phdr_info* info, std::size_t, void* found) {
-    if (!std::strstr(info->dlpi_name, "libcollio_engine")) return 0;
-    auto& here = *static_cast<EngineCode*>(found);
+    auto& [of, here] = *static_cast<decltype(wanted)*>(found);
+    if (!std::strstr(info->dlpi_name, of)) return 0;
     here.begin = info->dlpi_addr;
     for (int i = 0; i < info->dlpi_phnum; ++i)
       if (const auto& part = info->dlpi_phdr[i]; part.p_type == PT_LOAD)
         here.end = std::max<std::uintptr_t>(here.end, info->dlpi_addr + part.p_vaddr + part.p_memsz);
     return 1;
   };
-  dl_iterate_phdr(look, &code);
-  return code;
+  dl_iterate_phdr(look, &wanted);
+  return wanted.code;
 }
+inline EngineCode find_engine() { return find_code("libcollio_engine"); }
 
 /// From now on a rank that aborts says where it is, and gives the launcher time to pass it on.
 inline void say_where_aborted() {

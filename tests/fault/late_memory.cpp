@@ -17,13 +17,23 @@ extern "C" void* __libc_memalign(std::size_t alignment, std::size_t bytes);
 namespace {
 
 struct {
-  collio::test::EngineCode code;
+  collio::test::EngineCode code, libc;
   std::atomic<int> first{0}, last{0};  ///< numbers of the allocations to refuse; 0: none
   std::atomic<int> seen{0}, refused{0};
 } engine;
 
+/// The engine, or libc for it.
+bool is_engines(void* asks) {
+  if (!engine.libc.has(asks)) return engine.code.has(asks);
+  void* frames[20];
+  void** const end = frames + backtrace(frames, 20);
+  void** const caller = std::find_if_not(std::find(frames, end, asks), end,
+                                         [](const void* frame) { return engine.libc.has(frame); });
+  return caller != end && engine.code.has(*caller);
+}
+
 bool refuses(void* asks) {
-  if (engine.first == 0 || !engine.code.has(asks)) return false;
+  if (engine.first == 0 || !is_engines(asks)) return false;
   const int number = ++engine.seen;
   if (number < engine.first || number > engine.last) return false;
   ++engine.refused;
@@ -67,7 +77,10 @@ struct Access {
 class Drill {
  public:
   Drill(Program& program, HintList hints, const Access& access)
-      : program_(program), step_(access.scattered ? 2 : 1), form_(hints["form"]) {
+      : program_(program),
+        step_(access.scattered ? 2 : 1),
+        form_(hints["form"]),
+        in_subfiles_(hints.contains("collio_subfiles")) {
     hints.erase("form");
     Dice dice(5);
     const Deal deal = deal_out(dice, {program.size, 0, access.bytes, access.unit, access.longest, 9});
@@ -175,6 +188,7 @@ class Drill {
   /// What the last call left: in the file, past MPI, or in memory.
   bool right(bool write) {
     std::string found;
+    if (write && in_subfiles_) return call(false) == MPI_SUCCESS && right(false);
     if (write) {
       settle(file_, MPI_COMM_WORLD);
       found = raw(path_);
@@ -197,6 +211,7 @@ class Drill {
   Program& program_;
   MPI_Aint step_;
   std::string form_;  ///< of calls: blocking unless it says otherwise
+  bool in_subfiles_;
   std::string path_;
   MPI_File file_ = MPI_FILE_NULL;
   MPI_Datatype memory_ = MPI_DATATYPE_NULL;
@@ -207,7 +222,20 @@ class Drill {
 
 void find_engine(Program& program) {
   engine.code = collio::test::find_engine();
+  engine.libc = collio::test::find_code("/libc.so");
   program.that(engine.code.begin != 0, "the engine is there");
+}
+
+/// In the first call of a file, in whose middle its subfiles are opened.
+void refuse_first_call(Program& program, const HintList& hints, int stride) {
+  for (int rank = 0; rank < program.size; ++rank)
+    for (int number = 1;; number += stride) {
+      Drill drill(program, hints, {});
+      find_engine(program);
+      const bool refused = drill.refuse(true, {rank, number, true});
+      program.that(refused || number > 1, "memory was refused");
+      if (!refused) break;
+    }
 }
 
 /// A rank has a few large buffers, and no more, in the first calls of a file: those of earlier ones are not
@@ -263,6 +291,10 @@ int main(int argc, char** argv) {
       stride = std::atoi(word.c_str() + equals + 1);
     else
       hints[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  if (hints.contains("collio_subfiles")) {
+    refuse_first_call(program, hints, stride);
+    return program.finish();
   }
   for (const bool scattered : {false, true}) {
     Access access;

@@ -1,11 +1,9 @@
 /* See manifest.h. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include "storage/subfile_format/manifest.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +29,7 @@ static int escape(unsigned char byte, char to[4]) {
   return sprintf(to, is_escaped(byte) ? "%%%02x" : "%c", byte);
 }
 
-static void write_escaped(const char* text, FILE* to) {
-  char part[4];
-  for (; *text && escape((unsigned char)*text, part) > 0; ++text) fputs(part, to);
-}
-
-/* In place. 0: it is not what write_escaped() writes. */
+/* In place. 0: it is not what escape() writes. */
 static int unescape(char* text) {
   char* to = text;
   for (const char* from = text; *from; ++from) {
@@ -158,45 +151,60 @@ size_t collio_placeholder_head(const struct collio_placeholder* placeholder, cha
 
 /* --- manifests -------------------------------------------------------------------------------- */
 
-static void write_deals(const struct collio_subfile_layout* layout, FILE* to) {
+/* Of `bytes` bytes so far, of which those are written that there is room for. */
+struct output {
+  char* to;
+  size_t room, bytes;
+};
+
+static void put(struct output* out, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct output* out, const char* format, ...) {
+  const size_t room = out->bytes < out->room ? out->room - out->bytes : 0;
+  va_list rest;
+  va_start(rest, format);
+  out->bytes += (size_t)vsnprintf(room > 0 ? out->to + out->bytes : NULL, room, format, rest);
+  va_end(rest);
+}
+
+static void put_escaped(struct output* out, const char* text) {
+  char part[4];
+  for (; *text && escape((unsigned char)*text, part) > 0; ++text) put(out, "%s", part);
+}
+
+static void put_deals(struct output* out, const struct collio_subfile_layout* layout) {
   const int64_t* deal = layout->deals;
   for (int64_t left = layout->deal_count; left > 0; --left, deal += 2 + deal[1]) {
-    fprintf(to, "deal %" PRId64, deal[0]);
-    for (int64_t i = 0; i < deal[1]; ++i) fprintf(to, " %" PRId64, deal[2 + i]);
-    putc('\n', to);
+    put(out, "deal %" PRId64, deal[0]);
+    for (int64_t i = 0; i < deal[1]; ++i) put(out, " %" PRId64, deal[2 + i]);
+    put(out, "\n");
   }
 }
 
-static void write_content(const struct collio_manifest* m, FILE* to) {
-  fprintf(to, ANY_MANIFEST "%d\nidentity %016" PRIx64 "\nstate %s\nbase ", m->layout.deal_count > 0 ? 2 : 1,
-          m->identity, m->complete ? "complete" : "writing");
-  write_escaped(m->base, to);
-  fprintf(to, "\ninode %016" PRIx64 "\nborn %" PRId64 "\nunit %" PRId64 "\nsubfiles %" PRId64 "\n", m->inode,
-          m->born, m->layout.unit, m->layout.count);
+static void put_content(struct output* out, const struct collio_manifest* m) {
+  put(out, ANY_MANIFEST "%d\nidentity %016" PRIx64 "\nstate %s\nbase ", m->layout.deal_count > 0 ? 2 : 1,
+      m->identity, m->complete ? "complete" : "writing");
+  put_escaped(out, m->base);
+  put(out, "\ninode %016" PRIx64 "\nborn %" PRId64 "\nunit %" PRId64 "\nsubfiles %" PRId64 "\n", m->inode,
+      m->born, m->layout.unit, m->layout.count);
   for (int64_t i = 0; i < m->folder_count; ++i) {
-    fputs("folder ", to);
-    write_escaped(m->folders[i], to);
-    putc('\n', to);
+    put(out, "folder ");
+    put_escaped(out, m->folders[i]);
+    put(out, "\n");
   }
-  write_deals(&m->layout, to);
-  fprintf(to, "bytes %" PRId64 "\nsynced %" PRId64 "\n", m->file_bytes, m->synced_bytes);
+  put_deals(out, &m->layout);
+  put(out, "bytes %" PRId64 "\nsynced %" PRId64 "\n", m->file_bytes, m->synced_bytes);
 }
 
-char* collio_manifest_text(const struct collio_manifest* manifest, size_t* bytes) {
-  char* text = NULL;
-  FILE* to = open_memstream(&text, bytes);
-  if (!to) return NULL;
-  write_content(manifest, to);
-  if (fflush(to) == 0) fprintf(to, "checksum %016" PRIx64 "\n", collio_checksum(text, *bytes));
-  const int failed = ferror(to);
-  if (fclose(to) == 0 && !failed) return text;
-  free(text);
-  return NULL;
+size_t collio_manifest_text(const struct collio_manifest* manifest, char* to, size_t room) {
+  struct output out = {to, room, 0};
+  put_content(&out, manifest);
+  const uint64_t sum = out.bytes < room ? collio_checksum(to, out.bytes) : 0;
+  put(&out, "checksum %016" PRIx64 "\n", sum);
+  return out.bytes;
 }
 
-char* collio_subfile_name(const char* base, uint64_t identity, int64_t subfile) {
-  char* name = NULL;
-  return asprintf(&name, "%s.%016" PRIx64 ".%04" PRId64, base, identity, subfile) < 0 ? NULL : name;
+void collio_subfile_ending(uint64_t identity, int64_t subfile, char ending[collio_ending_bytes]) {
+  snprintf(ending, collio_ending_bytes, ".%016" PRIx64 ".%04" PRId64, identity, subfile);
 }
 
 static size_t count_of(const char* text, size_t bytes, char wanted) {
@@ -233,7 +241,8 @@ static int take_content(struct lines* lines, struct collio_manifest* m, int64_t*
   return lines->good && is_allowed(m);
 }
 
-enum collio_read collio_read_manifest(const char* text, size_t bytes, struct collio_manifest* found) {
+enum collio_read collio_read_manifest(const char* text, size_t bytes, void* (*allocate)(size_t),
+                                      struct collio_manifest* found) {
   *found = (struct collio_manifest){0};
   if (bytes < version_bytes || strncmp(text, ANY_MANIFEST, sizeof ANY_MANIFEST - 1) != 0)
     return collio_read_foreign;
@@ -241,7 +250,7 @@ enum collio_read collio_read_manifest(const char* text, size_t bytes, struct col
   if ((version != '1' && version != '2') || text[version_bytes - 1] != '\n') return collio_read_version;
   /* One block: numbers of the deals, the folders, and a copy of the text, which becomes its values. */
   const size_t lines = count_of(text, bytes, '\n'), numbers = lines + count_of(text, bytes, ' ');
-  found->memory = malloc(numbers * sizeof(int64_t) + lines * sizeof(char*) + bytes + 1);
+  found->memory = allocate(numbers * sizeof(int64_t) + lines * sizeof(char*) + bytes + 1);
   if (!found->memory) return collio_read_no_memory;
   int64_t* deals = found->memory;
   const char** folders = (const char**)(deals + numbers);

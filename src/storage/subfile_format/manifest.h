@@ -54,12 +54,15 @@ struct collio_manifest {
   int64_t synced_bytes; /* of these when MPI_File_sync last flushed it */
   void* memory;         /* of one that was read */
 };
-/* Whatever it returns: found->memory is to be freed. */
-enum collio_read collio_read_manifest(const char* text, size_t bytes, struct collio_manifest* found);
-/* To be freed; null: no memory. */
-char* collio_manifest_text(const struct collio_manifest* manifest, size_t* bytes);
-/* Name of a subfile in its folder, to be freed; null: no memory. */
-char* collio_subfile_name(const char* base, uint64_t identity, int64_t subfile);
+/* Memory comes from `allocate`, which may return null. Whatever this returns: found->memory is to be freed.
+ */
+enum collio_read collio_read_manifest(const char* text, size_t bytes, void* (*allocate)(size_t),
+                                      struct collio_manifest* found);
+/* As snprintf(): writes what `room` has room for, with a 0 behind it. Length of the whole text. */
+size_t collio_manifest_text(const struct collio_manifest* manifest, char* to, size_t room);
+/* Name of a subfile in its folder: the base, then this. */
+enum { collio_ending_bytes = 40 };
+void collio_subfile_ending(uint64_t identity, int64_t subfile, char ending[collio_ending_bytes]);
 
 /* FNV-1a, 64 bits (draft-eastlake-fnv): each step is one to one, so one changed byte always changes the sum.
  */

@@ -2,7 +2,6 @@
 #include "storage/subfiles/manifest.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -12,18 +11,12 @@ namespace collio::storage {
 
 namespace {
 
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-template <class T>
-using Owned = std::unique_ptr<T, Free>;
+/// Within a collective call this has a reserve, and malloc() has none.
+void* allocate(std::size_t bytes) { return ::operator new(bytes, std::nothrow); }
 
-/// What the format's functions return.
-template <class T>
-Owned<T> owned(T* memory) {
-  if (!memory) throw std::bad_alloc();
-  return Owned<T>(memory);
-}
+struct Free {
+  void operator()(void* memory) const { ::operator delete(memory); }
+};
 
 core::Error unusable(const std::string& path, const std::string& why) {
   return {core::ErrorClass::bad_file, path + " " + why};
@@ -67,19 +60,21 @@ std::string text_of(const Manifest& m) {
       m.identity,   m.complete,        m.base.c_str(), m.inode,
       m.born,       m.layout.format(), folders.data(), static_cast<std::int64_t>(folders.size()),
       m.file_bytes, m.synced_bytes,    nullptr};
-  std::size_t bytes = 0;
-  const auto text = owned(collio_manifest_text(&manifest, &bytes));
-  return {text.get(), bytes};
+  std::string text(collio_manifest_text(&manifest, nullptr, 0), '\0');
+  collio_manifest_text(&manifest, text.data(), text.size() + 1);
+  return text;
 }
 
 std::string subfile_name(const Manifest& m, std::int64_t subfile) {
-  return owned(collio_subfile_name(m.base.c_str(), m.identity, subfile)).get();
+  char ending[collio_ending_bytes];
+  collio_subfile_ending(m.identity, subfile, ending);
+  return m.base + ending;
 }
 
 core::Result<Manifest> parse_manifest(std::string_view text, const std::string& path) {
   collio_manifest found;
-  const collio_read how = collio_read_manifest(text.data(), text.size(), &found);
-  const Owned<void> memory(found.memory);
+  const collio_read how = collio_read_manifest(text.data(), text.size(), allocate, &found);
+  const std::unique_ptr<void, Free> memory(found.memory);
   switch (how) {
     case collio_read_good:
       return from_format(found);
