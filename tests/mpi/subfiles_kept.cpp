@@ -91,6 +91,26 @@ void second_handle(Program& program) {
                "the file is complete after the last close");
 }
 
+/// A file and its copy in another folder are written at once.
+void copied_folder(Program& program) {
+  const std::string path = program.temporary("from"), copy = program.temporary("to");
+  if (program.rank == 0) fs::create_directory(path);
+  MPI_Barrier(MPI_COMM_WORLD);
+  make(program, path + "/file");
+  if (program.rank == 0) fs::copy(path, copy, fs::copy_options::recursive);
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_File file = MPI_FILE_NULL, other = MPI_FILE_NULL;
+  program.good(open_with({}, path + "/file", MPI_MODE_RDWR, &file), "MPI_File_open");
+  program.good(open_with({}, copy + "/file", MPI_MODE_RDWR, &other), "MPI_File_open of a copy");
+  fill(program, other);
+  program.good(MPI_File_close(&other), "MPI_File_close of a copy");
+  program.that(raw(copy + "/file.collio/manifest").find("state complete") != std::string::npos,
+               "the copy is complete when its only handle is closed");
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  if (program.rank == 0) fs::remove_all(path), fs::remove_all(copy);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /// Another handle, of one rank, reads on after a close that was to join.
 void join_waits_for_others(Program& program) {
   const std::string path = program.temporary("joined");
@@ -342,6 +362,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   second_handle(program);
+  copied_folder(program);
   join_waits_for_others(program);
   join_behind_the_program(program);
   join_in_a_crowd(program);

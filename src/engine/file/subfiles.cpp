@@ -40,6 +40,10 @@ SubfileSet new_set(const File& file, const storage::FoundFile& found) {
   return {file.path, name + ".collio", std::move(m)};
 }
 
+storage::WrittenHere::Key key_of(const storage::FoundFile& found) {
+  return {found.set->manifest().identity, found.mark.inode, found.mark.born};
+}
+
 /// Removes what an attempt to make a set has made. Collective.
 void undo(const Ranks& ranks, const SubfileSet& set) {
   File& file = ranks.file;
@@ -91,7 +95,8 @@ core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
   if (error.ok()) error = check_bytes(ranks, set, writes);
   if (!error.ok()) return error;
   const auto& use = found.use;  // on rank 0
-  if (!set.manifest().complete && !storage::WrittenHere::is(set.manifest().identity))
+  const storage::WrittenHere::Key key = key_of(found);
+  if (!set.manifest().complete && !storage::WrittenHere::is(key))
     file.records.warnings.push_back(
         file.path + ": a program is writing this file, or ended before it closed it; " +
         std::to_string(set.manifest().file_bytes) + " bytes were there when it was last closed or flushed");
@@ -100,7 +105,7 @@ core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
         file.path + " cannot be locked (" + std::strerror(use->error()) +
         "): a program that joins its subfiles would not notice that they are in use");
   const bool notes = writes && !set.has_arrays();
-  const auto here = notes ? std::make_shared<const storage::WrittenHere>(set.manifest().identity) : nullptr;
+  const auto here = notes ? std::make_shared<const storage::WrittenHere>(key) : nullptr;
   file.stored.subfiles.emplace(
       SubfileUse{.set = std::move(set), .writes = notes, .written_here = here, .use = use});
   file.stored.subfiles->standing = found.standing;
@@ -166,7 +171,7 @@ core::Error make_set(const Ranks& ranks) {
   core::Error error = agreed(ranks, create_subfiles(set, share_of(file), found.mode));
   if (error.ok()) error = on_first(ranks, [&] { return write_placeholder(set); });
   if (error.ok()) {
-    const auto here = std::make_shared<const storage::WrittenHere>(set.manifest().identity);
+    const auto here = std::make_shared<const storage::WrittenHere>(key_of(found));
     file.stored.subfiles.emplace(
         SubfileUse{.set = set, .writes = true, .written_here = here, .use = std::move(found.use)});
   } else {

@@ -42,13 +42,14 @@ core::Error note(const Ranks& ranks, Noted how) {
   if (error.ok()) error = settle_lengths(ranks, bytes, how);
   if (!error.ok()) return error;
   SubfileUse& use = *ranks.file.stored.subfiles;
+  const storage::WrittenHere::Key key = use.written_here->key();
   if (how == Noted::closed)
     use.written_here.reset();  // before the look, so that the last of several handles counts
   return on_first(ranks, [&] {
     return change_manifest(use, [&](storage::Manifest& m) {
       m.file_bytes = bytes;
       m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
-      m.complete = how == Noted::closed && !storage::WrittenHere::is(m.identity);
+      m.complete = how == Noted::closed && !storage::WrittenHere::is(key);
     });
   });
 }

@@ -10,27 +10,27 @@ namespace {
 
 std::mutex guard;
 
-std::multiset<std::uint64_t>& sets() {
+std::multiset<WrittenHere::Key>& sets() {
   static auto* const all =
-      new std::multiset<std::uint64_t>;  // files may be closed while statics are destroyed
+      new std::multiset<WrittenHere::Key>;  // files may be closed while statics are destroyed
   return *all;
 }
 
 }  // namespace
 
-WrittenHere::WrittenHere(std::uint64_t identity) : identity_(identity) {
+WrittenHere::WrittenHere(const Key& key) : key_(key) {
   const std::lock_guard locked(guard);
-  sets().insert(identity);
+  sets().insert(key);
 }
 
 WrittenHere::~WrittenHere() {
   const std::lock_guard locked(guard);
-  sets().extract(identity_);
+  sets().extract(key_);
 }
 
-bool WrittenHere::is(std::uint64_t identity) {
+bool WrittenHere::is(const Key& key) {
   const std::lock_guard locked(guard);
-  return sets().contains(identity);
+  return sets().contains(key);
 }
 
 }  // namespace collio::storage
