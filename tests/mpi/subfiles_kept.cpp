@@ -53,6 +53,10 @@ constexpr int in_subfiles_mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
 
 bool is_placeholder(const std::string& path) { return raw(path).starts_with("collio placeholder"); }
 
+bool has_state(const std::string& path, const std::string& state) {
+  return raw(path + ".collio/manifest").find("state " + state) != std::string::npos;
+}
+
 void fill(Program& program, MPI_File file) {
   const auto data = values(program.rank, 1000);
   program.good(
@@ -82,13 +86,30 @@ void second_handle(Program& program) {
   program.good(MPI_File_close(&own), "MPI_File_close of a rank alone");
   program.that(found == values(program.rank, 1000), "what a rank reads through a handle of its own");
   for (const std::string& line : overheard.lines()) program.that(false, line.c_str());
-  const auto state = [&] { return raw(path + ".collio/manifest"); };
-  program.that(state().find("state writing") != std::string::npos,
-               "the file is being written after a rank's close");
+  program.that(has_state(path, "writing"), "the file is being written after a rank's close");
   MPI_Barrier(MPI_COMM_WORLD);
   program.good(MPI_File_close(&file), "MPI_File_close");
-  program.that(state().find("state complete") != std::string::npos,
-               "the file is complete after the last close");
+  program.that(has_state(path, "complete"), "the file is complete after the last close");
+}
+
+/// The handle of the last rank outlives that of all, and was there before it.
+void handle_of_last(Program& program) {
+  const std::string path = program.temporary("last");
+  make(program, path);
+  const int last = program.size - 1;
+  MPI_File file = MPI_FILE_NULL, own = MPI_FILE_NULL;
+  Overheard overheard(program);
+  if (program.rank == last)
+    program.good(open_with({}, path, MPI_MODE_RDWR, &own, MPI_COMM_SELF), "MPI_File_open of the last rank");
+  MPI_Barrier(MPI_COMM_WORLD);
+  program.good(open_with({}, path, MPI_MODE_RDWR, &file), "MPI_File_open");
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  for (const std::string& line : overheard.lines()) program.that(false, line.c_str());
+  program.that(has_state(path, "writing"), "the file is being written while the last rank has it open");
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (program.rank == last) program.good(MPI_File_close(&own), "MPI_File_close of the last rank");
+  MPI_Barrier(MPI_COMM_WORLD);
+  program.that(has_state(path, "complete"), "the file is complete when the last rank has closed it");
 }
 
 /// A file and its copy in another folder are written at once.
@@ -104,8 +125,7 @@ void copied_folder(Program& program) {
   program.good(open_with({}, copy + "/file", MPI_MODE_RDWR, &other), "MPI_File_open of a copy");
   fill(program, other);
   program.good(MPI_File_close(&other), "MPI_File_close of a copy");
-  program.that(raw(copy + "/file.collio/manifest").find("state complete") != std::string::npos,
-               "the copy is complete when its only handle is closed");
+  program.that(has_state(copy + "/file", "complete"), "the copy is complete when its only handle is closed");
   program.good(MPI_File_close(&file), "MPI_File_close");
   if (program.rank == 0) fs::remove_all(path), fs::remove_all(copy);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -362,6 +382,7 @@ int main(int argc, char** argv) {
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
   second_handle(program);
+  handle_of_last(program);
   copied_folder(program);
   join_waits_for_others(program);
   join_behind_the_program(program);

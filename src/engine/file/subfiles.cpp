@@ -53,8 +53,9 @@ void undo(const Ranks& ranks, const SubfileSet& set) {
 }
 
 /// All bytes must be there for who writes. Who reads gets those that were flushed at least, as of any file
-/// after a loss of power. Collective.
-core::Error check_bytes(const Ranks& ranks, SubfileSet& set, bool writes) {
+/// after a loss of power. `here`: whether this rank writes it already; afterwards whether any does.
+/// Collective.
+core::Error check_bytes(const Ranks& ranks, SubfileSet& set, bool writes, transport::Most<bool>& here) {
   File& file = ranks.file;
   storage::Presence mine = check_subfiles(set, share_of(file));
   const storage::Manifest& m = set.manifest();
@@ -63,7 +64,7 @@ core::Error check_bytes(const Ranks& ranks, SubfileSet& set, bool writes) {
   else if (!mine.lack.ok() && mine.whole_bytes >= 0)
     mine.lack.message += "; collio fsck --repair " + set.path() + " cuts the file there";
   transport::Least<std::int64_t> whole{mine.whole_bytes};
-  core::Error error = agreed(ranks, mine.lack, whole);
+  core::Error error = agreed(ranks, mine.lack, whole, here);
   if (!error.ok() || whole.value == m.file_bytes) return error;
   set.end_at(whole.value);
   file.records.warnings.push_back(set.path() + ": bytes from " + std::to_string(whole.value) +
@@ -91,12 +92,13 @@ core::Error adopt(SubfileUse& use, const storage::FileMark& mark) {
 core::Error use_set(const Ranks& ranks, storage::FoundFile found, bool writes) {
   File& file = ranks.file;
   SubfileSet& set = *found.set;
+  const storage::WrittenHere::Key key = key_of(found);
+  transport::Most<bool> is_here{storage::WrittenHere::is(key)};
   core::Error error = writes ? refusal_to_write(set, found.standing) : core::Error{};
-  if (error.ok()) error = check_bytes(ranks, set, writes);
+  if (error.ok()) error = check_bytes(ranks, set, writes, is_here);
   if (!error.ok()) return error;
   const auto& use = found.use;  // on rank 0
-  const storage::WrittenHere::Key key = key_of(found);
-  if (!set.manifest().complete && !storage::WrittenHere::is(key))
+  if (!set.manifest().complete && !is_here.value)
     file.records.warnings.push_back(
         file.path + ": a program is writing this file, or ended before it closed it; " +
         std::to_string(set.manifest().file_bytes) + " bytes were there when it was last closed or flushed");

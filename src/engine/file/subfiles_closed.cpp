@@ -18,8 +18,10 @@ using storage::SubfileSet;
 enum class Noted { flushed, closed };
 
 /// Gives each subfile its share of the file, so that a shorter one is a damaged one from now on. `bytes`:
-/// those of the file; afterwards those of which all subfiles have their share. Collective.
-core::Error settle_lengths(const Ranks& ranks, std::int64_t& bytes, Noted how) {
+/// those of the file; afterwards those of which all subfiles have their share. `others`: whether this rank
+/// writes by other handles; afterwards whether any rank does. Collective.
+core::Error settle_lengths(const Ranks& ranks, std::int64_t& bytes, Noted how,
+                           transport::Most<bool>& others) {
   File& file = ranks.file;
   SubfileUse& use = *file.stored.subfiles;
   const bool flushes = how == Noted::flushed;
@@ -28,7 +30,7 @@ core::Error settle_lengths(const Ranks& ranks, std::int64_t& bytes, Noted how) {
   core::Error error = mine ? core::Error{} : mine.error();
   if (flushes && !use.names_flushed) core::keep_worst(error, flush_names(use.set, share_of(file)));
   transport::Least<std::int64_t> least{mine ? mine.value() : 0};
-  error = agreed(ranks, error, least);
+  error = agreed(ranks, error, least, others);
   if (!error.ok()) return error;
   bytes = least.value;
   use.names_flushed = use.names_flushed || flushes;
@@ -37,19 +39,21 @@ core::Error settle_lengths(const Ranks& ranks, std::int64_t& bytes, Noted how) {
 
 /// Writes down how long the file is. Collective.
 core::Error note(const Ranks& ranks, Noted how) {
-  std::int64_t bytes = 0;
-  core::Error error = agreed_length(ranks, bytes);
-  if (error.ok()) error = settle_lengths(ranks, bytes, how);
-  if (!error.ok()) return error;
   SubfileUse& use = *ranks.file.stored.subfiles;
   const storage::WrittenHere::Key key = use.written_here->key();
-  if (how == Noted::closed)
-    use.written_here.reset();  // before the look, so that the last of several handles counts
+  if (how == Noted::closed) use.written_here.reset();
+  std::int64_t bytes = 0;
+  core::Error error = agreed_length(ranks, bytes);
+  // Now that all ranks have closed this handle: of several that end at once the last sees no other one.
+  transport::Most<bool> others{storage::WrittenHere::is(key)};
+  if (error.ok()) error = settle_lengths(ranks, bytes, how, others);
+  if (!error.ok()) return error;
   return on_first(ranks, [&] {
     return change_manifest(use, [&](storage::Manifest& m) {
       m.file_bytes = bytes;
       m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
-      m.complete = how == Noted::closed && !storage::WrittenHere::is(key);
+      // One that still saw others may come behind the last, and must leave what that wrote.
+      m.complete = how == Noted::closed && (m.complete || !others.value);
     });
   });
 }

@@ -1,4 +1,5 @@
-// Which sets of subfiles this process has open for writing: a second handle of a program is no news to it.
+// Which sets of subfiles this process has open for writing: a second handle of a program is no news to it,
+// nor one of another rank that opens the file with it.
 #pragma once
 
 #include <compare>
