@@ -35,9 +35,9 @@ struct Moved {
 /// The same by this rank alone. Not collective.
 [[nodiscard]] int move_alone(File& file, std::vector<Request>& requests, bool reads);
 
-/// Informs PnetCDF of more records than it knows of, by a put of one element of its own, which also brings
-/// their number into the file. `puts` are written; `records`: those that all ranks' puts make. A code of
-/// PnetCDF's. Collective in collective mode.
+/// Makes PnetCDF put one element of the last record, so that it learns the new number of records and writes
+/// it into the file. `puts` are written; `records`: those that all ranks' puts make. A code of PnetCDF's.
+/// Collective in collective mode.
 [[nodiscard]] int tell_records(File& file, const std::vector<Request>& puts, std::int64_t records);
 
 /// Gives the program what was read, and all requests their status. The first code of an error.

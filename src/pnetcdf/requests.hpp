@@ -57,7 +57,8 @@ class RequestList {
   explicit RequestList(int first) : first_(first) {}
   [[nodiscard]] int add(Request&& request);
   [[nodiscard]] bool owns(int id) const noexcept { return id >= 0 && id % 2 == first_; }
-  /// Takes one out; none: there is none with this number. After the last one forget_taken(). O(log requests).
+  /// Takes the request with this number out, if there is one. After the last, call forget_taken().
+  /// O(log requests).
   [[nodiscard]] std::optional<Request> take(int id);
   /// O(requests).
   void forget_taken();

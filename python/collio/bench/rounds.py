@@ -39,9 +39,9 @@ def run_rounds(
     engines: list[Engine],
     arguments_of: Callable[[Engine], list[str]],
     repeats: int,
-    told: Callable[[Engine, int, Outcome], None],
+    each_run: Callable[[Engine, int, Outcome], None],
 ) -> list[Samples]:
-    """Runs everything; an engine that failed once is not run again. `told` gets each run.
+    """Runs all engines; one that failed once is not run again. `each_run` is called after every run.
 
     Timed runs of collio leave no report, as a user's do: each line that collio writes into one takes 50 us. A
     run before them does.
@@ -50,7 +50,7 @@ def run_rounds(
     timed = replace(setup, scratch=None)
     for mine in samples.values():
         if setup.scratch and mine.engine.preload:
-            told(mine.engine, -1, _report(setup, mine, arguments_of))
+            each_run(mine.engine, -1, _report(setup, mine, arguments_of))
     for repeat in range(repeats):
         for engine in rotation(engines, repeat):
             mine = samples[engine.label]
@@ -63,7 +63,7 @@ def run_rounds(
             else:
                 mine.lines += outcome.lines
                 mine.links += [outcome.links] if outcome.links else []
-            told(engine, repeat, outcome)
+            each_run(engine, repeat, outcome)
     return list(samples.values())
 
 

@@ -69,12 +69,12 @@ def missing() -> str | None:
     )
 
 
-def enter(module: str, arguments: list[str], environ: dict[str, str], told: Callable[[int], None]) -> int:
+def enter(module: str, arguments: list[str], environ: dict[str, str], started: Callable[[int], None]) -> int:
     """Runs `python -m module arguments` as the first process in new namespaces; its exit code (128 + n for
     signal n).
 
-    `told` gets the process number of the `unshare` that holds them. Signals are handed on to the first
-    process; where it does not end then, or cannot hear them yet, they end by force.
+    `started` is called with the process number of the `unshare` that holds them. Signals are forwarded to the
+    first process. If it does not end, or cannot receive them yet, the namespaces are killed.
     """
     child: subprocess.Popen[bytes] | None = None
     received = []
@@ -97,7 +97,7 @@ def enter(module: str, arguments: list[str], environ: dict[str, str], told: Call
         )
         if received:
             child.kill()
-        told(child.pid)
+        started(child.pid)
         code = child.wait()
     except BaseException:
         if child is not None:

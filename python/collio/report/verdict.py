@@ -32,7 +32,7 @@ COLLECTIVE = (
 @dataclass(frozen=True)
 class Cause:
     """`name`: the same for the same cause in several files. `remedy`: a command, hint or change of the
-    program; empty: there is none, or what took the time has to be done."""
+    program. It is empty for work that has to be done, and where nothing helps."""
 
     name: str
     seconds: float

@@ -52,7 +52,7 @@ core::Error note(const Ranks& ranks, Noted how) {
     return change_manifest(use, [&](storage::Manifest& m) {
       m.file_bytes = bytes;
       m.synced_bytes = how == Noted::flushed ? bytes : std::min(m.synced_bytes, bytes);
-      // One that still saw others may come behind the last, and must leave what that wrote.
+      // A handle that saw others may write this after the last one did: it must keep that one's mark.
       m.complete = how == Noted::closed && (m.complete || !others.value);
     });
   });

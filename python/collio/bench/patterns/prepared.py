@@ -24,8 +24,8 @@ class ReadyPattern:
 
 @dataclass(frozen=True)
 class Pattern:
-    """`options`: click's, of its own. `prepare`: from the values of all options, the number of ranks, and a
-    folder for files."""
+    """`options`: click's, for this pattern alone. `prepare` takes the values of all options, the number of
+    ranks, and a folder for files."""
 
     help: str
     options: list[Callable[[Any], Any]]

@@ -57,8 +57,8 @@ class Flag(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """A pattern. `file_bytes`: of a step, from the number of ranks and the options; None: a module of this
-    folder has them, and options of its own."""
+    """A pattern. `file_bytes` computes the bytes of a step from the number of ranks and the options. None:
+    the pattern's module in this folder computes them and defines the options."""
 
     name: str
     help: str

@@ -15,7 +15,7 @@ ROWS = {
             Flag("irregular", "Pieces of different sizes."),
             Size("min-size", "8", "Smallest irregular piece."),
             Size("max-size", "64", "Largest irregular piece."),
-            Number("gap", 0, 0, None, "Longest hole behind a piece, in bytes; lengths vary."),
+            Number("gap", 0, 0, None, "Longest hole after a piece, in bytes; lengths vary."),
             Number("seed", 1, 0, None, ""),
         ),
         lambda ranks, pieces, size, irregular, min_size, max_size, gap, seed: ranks * pieces * ((max_size if irregular else size) + gap),
