@@ -24,6 +24,7 @@ LIBRARIES = (
     "libcollio_mpiio.so",
     "libcollio_view.so",
     "libcollio_job_view.so",
+    "libcollio_timers.so",
     "libcollio_yield.so",
 )
 

@@ -20,6 +20,7 @@ INTERPOSER = "libcollio_mpiio.so"
 YIELD_PRELOAD = "libcollio_yield.so"
 VIEW_PRELOAD = "libcollio_view.so"
 JOB_VIEW_PRELOAD = "libcollio_job_view.so"
+TIMERS_PRELOAD = "libcollio_timers.so"
 PACKAGED = Path(__file__).resolve().parent / "native"
 
 
@@ -44,6 +45,11 @@ class Build(NamedTuple):
         MPI-IO."""
         view = preloadable(self.root / "lib") / JOB_VIEW_PRELOAD
         return f"{self.interposer}:{view}" if view.is_file() else str(self.interposer)
+
+    @property
+    def timers(self) -> Path:
+        """The preload that times the functions of libraries above MPI-IO, for a report."""
+        return preloadable(self.root / "lib") / TIMERS_PRELOAD
 
     @property
     def yield_preload(self) -> Path:

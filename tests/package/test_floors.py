@@ -16,7 +16,7 @@ FLOORS = (
     ("transport", "storage"),
     ("engine",),
     ("mpiio", "capi", "simulate", "view"),
-    ("pnetcdf",),
+    ("pnetcdf", "timers"),
 )
 LEVEL = {folder: level for level, folders in enumerate(FLOORS) for folder in folders}
 WITHOUT_MPI = ("core", "observe", "machine", "policy", "flow", "netcdf", "simulate")

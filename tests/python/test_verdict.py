@@ -7,12 +7,20 @@ import pytest
 
 from collio.report import verdict
 
+TWO_PHASE = ("--set", "collio_path=two_phase")
 CAUSES = {
     "late": ("late rank 1", ()),
     "storage": ("storage", ("--set", "collio_faults=all:write:delay=0.03")),
     "buffer": ("buffer", ("--set", "cb_buffer_size=8192")),
     "opening": ("opening", ()),
     "views": ("views", ()),
+    "holes": (
+        "holes",
+        ("--set", "collio_holes=piecewise", "--set", "collio_faults=all:write1-60:delay=0.03"),
+    ),
+    "slow": ("slow target", (*TWO_PHASE, "--set", "cb_nodes=3", "--set", "collio_faults=1:write:delay=0.03")),
+    "alone": ("independent", ()),
+    "gather": ("one rank", ()),
 }
 
 

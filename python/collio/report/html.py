@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import jinja2
 
+from collio.report import above, phrases, records, totals, verdict
 from collio.report import network as report_network
-from collio.report import phrases, records, totals, verdict
 from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import counted, format_bytes, format_seconds
 
@@ -88,13 +88,15 @@ def page(document: Document) -> str:
     longest = max((totals.total(call).max for _, call in totals.calls(document)), default=0.0)
     about = (("collio", document.get("collio")), ("exit code", document.get("exit_code")))
     sums = totals.step_sums(call for _, call in totals.calls(document))
+    functions = above.functions(document)
     return (
         _templates()
         .get_template("page.html")
         .render(
             about=" · ".join(f"{label} {value}".strip() for label, value in about if value is not None),
             command=" ".join(document.get("command", ())),
-            verdict=verdict.of(document).sentences() if sums else [],
+            verdict=verdict.of(document).sentences() if sums or functions else [],
+            functions=above.lines(functions),
             facts=_facts(document),
             whole_bar=_bar(sums, sum(sums.values())),
             steps=_shares(sums),

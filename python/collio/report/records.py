@@ -165,6 +165,21 @@ class FileRecord(TypedDict, total=False):
     network: Network
 
 
+class LibraryFunction(TypedDict, total=False):
+    """A function of HDF5, netCDF, PnetCDF or PIO, as one rank called it. Without a name: the program's own calls of MPI-IO."""
+
+    function: str
+    calls: int
+    seconds: float
+    own_seconds: float
+    io_seconds: float
+    independent_calls: int
+    independent_seconds: float
+    independent_bytes: int
+    not_collective: int
+    causes: int
+
+
 class RankRecord(TypedDict, total=False):
     """What a rank leaves at its exit (src/mpiio/shim/shim_note.c). Numbers are 0 or 1 unless said otherwise."""
 
@@ -176,6 +191,7 @@ class RankRecord(TypedDict, total=False):
     pnetcdf: int
     adios: int
     hdf5: int
+    functions: list[LibraryFunction]
 
 
 class Document(TypedDict, total=False):
@@ -320,11 +336,19 @@ FIELDS = {
         "calls": "List<Call>", "seconds": "FileSeconds",
         "network": "Maybe<Network>",
     },
+    "LibraryFunction": {
+        "function": "Text", "calls": "Count",
+        "seconds": "Seconds", "own_seconds": "Seconds",
+        "io_seconds": "Seconds", "independent_calls": "Count",
+        "independent_seconds": "Seconds", "independent_bytes": "Bytes",
+        "not_collective": "Count", "causes": "Count",
+    },
     "Exit": {
         "rank": "Count", "init": "Count",
         "opened": "Count", "absent": "Count",
         "written": "Bytes", "pnetcdf": "Count",
         "adios": "Count", "hdf5": "Count",
+        "functions": "Maybe<List<LibraryFunction>>",
     },
     "Document": {
         "collio": "Maybe<Text>", "command": "Maybe<Texts>",

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from collio import wording
+from collio.report import above, phrases, totals, verdict
 from collio.report import network as report_network
-from collio.report import phrases, totals, verdict
 from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import format_bytes, format_seconds
 
@@ -40,6 +40,8 @@ def print_report(console: Console, document: Document) -> None:
             highlight=False,
         )
     _print_verdict(console, document)
+    for line in above.lines(above.functions(document)):
+        console.print(Text(line, style="dim"), highlight=False)
     for file in document["files"]:
         console.print()
         console.print(_file_block(file))
@@ -76,7 +78,7 @@ def print_summary(console: Console, document: Document, environ_disabled: bool) 
 
 def _print_verdict(console: Console, document: Document) -> None:
     """What bound the job's I/O, then what would help, a line each."""
-    if not any(totals.calls(document)):
+    if not any(totals.calls(document)) and not above.functions(document):
         return
     bound, *remedies = verdict.of(document).sentences()
     console.print(Text(bound, style="bold"), highlight=False)

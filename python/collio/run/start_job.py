@@ -85,11 +85,10 @@ def start_job(wish: Wish) -> NoReturn:
     for_sanitizer = sanitizer.variables(programs, os.environ)
     variables |= for_pnetcdf | for_sanitizer
     # A sanitizer replaces functions of the C library itself, and wants to be in front of others that do.
-    preload = (
-        str(build.interposer)
-        if for_sanitizer or os.environ.get("COLLIO_ENABLE") == "0"
-        else build.job_preloads
-    )
+    alone = bool(for_sanitizer) or os.environ.get("COLLIO_ENABLE") == "0"
+    preload = str(build.interposer) if alone else build.job_preloads
+    if wish.report_file and not alone and build.timers.is_file():
+        preload += f":{build.timers}"
     if wish.threads:
         variables["COLLIO_THREADS"] = wish.threads
     lines = _empty_lines_file(wish.report_file) if wish.report_file and not wish.dry_run else None

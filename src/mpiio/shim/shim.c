@@ -17,6 +17,7 @@
 #include "mpiio/shim/calls.h"
 #include "mpiio/shim/shim.h"
 #include "mpiio/shim/shim_depth.h"
+#include "mpiio/shim/shim_watch.h"
 
 /* The functions behind this library, both names of each: a tool behind it may have the one and call the
  * other. */
@@ -193,39 +194,68 @@ static void before_File_close(void) {
 #define TOOL_FIRST(prefix, name) \
   (find_once(), shim_depth == 0 && tool_comes_back && tool_##prefix##calls.name)
 
+/* For a report: whether a call of the program's begins. */
+static int begins(void) { return shim_watching && shim_depth == 0 && shim_io_begins(); }
+
+/* Data of a call. */
+static long long bytes_of(long long count, handle type) {
+  static int (*size_of)(handle, int*);
+  int size = 0;
+  if (!size_of) *(void**)&size_of = shim_find("PMPI_Type_size");
+  return size_of && size_of(type, &size) == MPI_SUCCESS ? count * size : 0;
+}
+
+static int ended(int timed, int result, int alone, long long bytes) {
+  if (timed) shim_io_ended(alone, bytes);
+  return result;
+}
+
 #define NOTE_MPI_(name)
 #define NOTE_PMPI_(name) note_back(&tool_MPI_calls.name)
 
-#define COLLIO_DEFINE(prefix, name, parameters, arguments)                           \
-  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                  \
-  int shim_##prefix##name parameters {                                               \
-    if (TOOL_FIRST(prefix, name)) return tool_##prefix##calls.name arguments;        \
-    NOTE_##prefix(name);                                                             \
-    before_##name();                                                                 \
-    const struct collio_calls* calls = ENTER(prefix);                                \
-    return leave(calls->name ? calls->name arguments : shim_missing(#prefix #name)); \
+/* `bytes`: of a data call of a single rank, else 0. */
+#define COLLIO_DEFINE(prefix, name, parameters, arguments, alone, bytes)                         \
+  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                              \
+  int shim_##prefix##name parameters {                                                           \
+    if (TOOL_FIRST(prefix, name)) return tool_##prefix##calls.name arguments;                    \
+    NOTE_##prefix(name);                                                                         \
+    const int timed = begins();                                                                  \
+    before_##name();                                                                             \
+    const struct collio_calls* calls = ENTER(prefix);                                            \
+    const int result = leave(calls->name ? calls->name arguments : shim_missing(#prefix #name)); \
+    return ended(timed, result, alone, timed ? bytes : 0);                                       \
   }
-#define COLLIO_CALL(name, parameters, arguments)   \
-  static inline void before_##name(void) {}        \
-  COLLIO_DEFINE(MPI_, name, parameters, arguments) \
-  COLLIO_DEFINE(PMPI_, name, parameters, arguments)
+#define COLLIO_DEFINE_BOTH(name, parameters, arguments, alone, bytes) \
+  static inline void before_##name(void) {}                           \
+  COLLIO_DEFINE(MPI_, name, parameters, arguments, alone, bytes)      \
+  COLLIO_DEFINE(PMPI_, name, parameters, arguments, alone, bytes)
+#define COLLIO_CALL(name, parameters, arguments) COLLIO_DEFINE_BOTH(name, parameters, arguments, 0, 0)
+#define COLLIO_INDEPENDENT(name, parameters, arguments) \
+  COLLIO_DEFINE_BOTH(name, parameters, arguments, 1, bytes_of(count, type))
+#define COLLIO_SHARED COLLIO_INDEPENDENT
 /* Where the MPI library is older than large counts, and collio does not do the call itself, this is the call
  * with an int. A program that serves older libraries too, as mpi4py's wheels do, takes this library's name
  * for one of theirs. */
-#define COLLIO_DEFINE_LARGE(prefix, name, parameters, arguments)                                  \
-  EXPORT int shim_##prefix##name##_c parameters __asm__(#prefix #name "_c");                      \
-  int shim_##prefix##name##_c parameters {                                                        \
-    if (TOOL_FIRST(prefix, name##_c)) return tool_##prefix##calls.name##_c arguments;             \
-    NOTE_##prefix(name##_c);                                                                      \
-    if (!TABLE(prefix)->name##_c && count == (int)count) return shim_##prefix##name arguments;    \
-    const struct collio_calls* calls = ENTER(prefix);                                             \
-    return leave(calls->name##_c ? calls->name##_c arguments : shim_missing(#prefix #name "_c")); \
+#define COLLIO_DEFINE_LARGE(prefix, name, parameters, arguments, alone)                        \
+  EXPORT int shim_##prefix##name##_c parameters __asm__(#prefix #name "_c");                   \
+  int shim_##prefix##name##_c parameters {                                                     \
+    if (TOOL_FIRST(prefix, name##_c)) return tool_##prefix##calls.name##_c arguments;          \
+    NOTE_##prefix(name##_c);                                                                   \
+    if (!TABLE(prefix)->name##_c && count == (int)count) return shim_##prefix##name arguments; \
+    const int timed = begins();                                                                \
+    const struct collio_calls* calls = ENTER(prefix);                                          \
+    const int result =                                                                         \
+        leave(calls->name##_c ? calls->name##_c arguments : shim_missing(#prefix #name "_c")); \
+    return ended(timed, result, alone, timed && alone ? bytes_of(count, type) : 0);            \
   }
-#define COLLIO_LARGE(kind, name, parameters, arguments)  \
-  COLLIO_DEFINE_LARGE(MPI_, name, parameters, arguments) \
-  COLLIO_DEFINE_LARGE(PMPI_, name, parameters, arguments)
+#define ALONE_COLLIO_CALL 0
+#define ALONE_COLLIO_INDEPENDENT 1
+#define COLLIO_LARGE(kind, name, parameters, arguments)                \
+  COLLIO_DEFINE_LARGE(MPI_, name, parameters, arguments, ALONE_##kind) \
+  COLLIO_DEFINE_LARGE(PMPI_, name, parameters, arguments, ALONE_##kind)
 #define COLLIO_WITHOUT_FILES
 #include "mpiio/shim/calls.def"
+#undef COLLIO_SHARED
 
 #define COLLIO_DEFINE_OPEN(prefix)                                                                          \
   EXPORT int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info,                 \
@@ -233,22 +263,23 @@ static void before_File_close(void) {
   int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file) {      \
     if (TOOL_FIRST(prefix, File_open)) return tool_##prefix##calls.File_open(comm, path, mode, info, file); \
     NOTE_##prefix(File_open);                                                                               \
+    const int timed = begins();                                                                             \
     before_File_open();                                                                                     \
     const struct collio_calls* calls = ENTER(prefix);                                                       \
     const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file)                    \
                                         : shim_missing(#prefix "File_open");                                \
     if (*absent && shim_depth == 1 && shim_tell_absent(comm, path, mode, result == MPI_SUCCESS, absent)) {  \
       calls->File_close(file);                                                                              \
-      return leave(shim_family()->err_other);                                                               \
+      return ended(timed, leave(shim_family()->err_other), 0, 0);                                           \
     }                                                                                                       \
-    return leave(result);                                                                                   \
+    return ended(timed, leave(result), 0, 0);                                                               \
   }
 COLLIO_DEFINE_OPEN(MPI_)
 COLLIO_DEFINE_OPEN(PMPI_)
-COLLIO_DEFINE(MPI_, File_close, (MPI_File * file), (file))
-COLLIO_DEFINE(PMPI_, File_close, (MPI_File * file), (file))
-COLLIO_DEFINE(MPI_, File_delete, (const char* path, handle info), (path, info))
-COLLIO_DEFINE(PMPI_, File_delete, (const char* path, handle info), (path, info))
+COLLIO_DEFINE(MPI_, File_close, (MPI_File * file), (file), 0, 0)
+COLLIO_DEFINE(PMPI_, File_close, (MPI_File * file), (file), 0, 0)
+COLLIO_DEFINE(MPI_, File_delete, (const char* path, handle info), (path, info), 0, 0)
+COLLIO_DEFINE(PMPI_, File_delete, (const char* path, handle info), (path, info), 0, 0)
 
 /* While nothing of the engine's is under way, completing a request costs one look at a number more. */
 #define COLLIO_DEFINE_WAIT(prefix, name, parameters, arguments)                                           \

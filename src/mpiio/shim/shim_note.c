@@ -1,8 +1,9 @@
 /* What ranks leave in the report of `collio run --report` (COLLIO_EXITS) at their exit: that the preload is
  * there, whether it saw MPI_Init and MPI_File_open, how many bytes the process gave to storage after
- * MPI_Init, and which I/O libraries are loaded. Rank 0 does, and the first of those that wrote past MPI-IO or
- * have no engine. Without a report rank 0 says itself where an I/O library that writes past MPI-IO is the
- * likely reason for no call. Nothing here is collective, and nothing happens between MPI_Init and the exit.
+ * MPI_Init, which I/O libraries are loaded, and the time in their functions (shim_watch.h). Rank 0 does, and
+ * the first of those that wrote past MPI-IO, have no engine, or times of functions. Without a report rank 0
+ * says itself where an I/O library that writes past MPI-IO is the likely reason for no call. Nothing here is
+ * collective, and nothing happens between MPI_Init and the exit.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,9 +15,11 @@
 #include <unistd.h>
 
 #include "mpiio/shim/shim.h"
+#include "mpiio/shim/shim_watch.h"
 
-enum { most_ranks = 64 };                     /* that leave a line */
+enum { most_ranks = 64, most_watched = 256, most_functions = 16 }; /* ranks that leave a line */
 static const long long least_bytes = 1 << 20; /* less may be anything: logs, caches of an interpreter */
+static const long long least_ns = 1000000;    /* of a function in the report */
 
 static int opened, absent;
 static pid_t rank_process; /* 0: no MPI_Init was seen */
@@ -88,13 +91,55 @@ int shim_speaks(void) {
   return rank_by_environment() <= 0 || (verbose && *verbose && strcmp(verbose, "0") != 0);
 }
 
-static void leave_line(const char* report, int rank, long long written, const struct libraries* found) {
-  char line[256];
-  const int length = snprintf(line, sizeof line,
-                              "{\"at_exit\": {\"rank\": %d, \"init\": %d, \"opened\": %d, \"absent\": %d, "
-                              "\"written\": %lld, \"pnetcdf\": %d, \"adios\": %d, \"hdf5\": %d}}\n",
-                              rank, rank_process != 0, opened, absent, written,
-                              pnetcdf_version(found->pnetcdf), found->adios, found->hdf5);
+/* Longer first. */
+static int compare(const void* one, const void* other) {
+  const struct collio_watched* const* functions[] = {one, other};
+  const long long more = (*functions[1])->ns - (*functions[0])->ns;
+  return (more > 0) - (more < 0);
+}
+
+/* Longest first. */
+struct functions {
+  int count;
+  const struct collio_watched* all[most_functions];
+};
+
+/* Those that are worth a place in the report. */
+static void note_functions(struct functions* found) {
+  const struct collio_watched* all[most_watched];
+  int count = 0;
+  for (const struct collio_watched* one = shim_watched(); one && count < most_watched; one = one->next)
+    if (one->ns >= least_ns || one->alone_calls) all[count++] = one;
+  qsort(all, (size_t)count, sizeof *all, compare);
+  found->count = count < most_functions ? count : most_functions;
+  memcpy(found->all, all, (size_t)found->count * sizeof *all);
+}
+
+/* Appends the functions; the new length of the text. */
+static int write_functions(char* text, int length, int room, const struct functions* found) {
+  for (int i = 0; i < found->count && length < room; ++i) {
+    const struct collio_watched* one = found->all[i];
+    length += snprintf(text + length, (size_t)(room - length),
+                       "%s{\"function\": \"%s\", \"calls\": %lld, \"seconds\": %.6f, \"own_seconds\": %.6f, "
+                       "\"io_seconds\": %.6f, \"independent_calls\": %lld, \"independent_seconds\": %.6f, "
+                       "\"independent_bytes\": %lld, \"not_collective\": %lld, \"causes\": %u}",
+                       i ? ", " : ", \"functions\": [", one->name, one->calls, 1e-9 * (double)one->ns,
+                       1e-9 * (double)one->own_ns, 1e-9 * (double)one->io_ns, one->alone_calls,
+                       1e-9 * (double)one->alone_ns, one->alone_bytes, one->not_collective, one->causes);
+  }
+  return length;
+}
+
+static void leave_line(const char* report, int rank, long long written, const struct libraries* found,
+                       const struct functions* functions) {
+  char line[512 * (most_functions + 1)];
+  int length = snprintf(line, sizeof line,
+                        "{\"at_exit\": {\"rank\": %d, \"init\": %d, \"opened\": %d, \"absent\": %d, "
+                        "\"written\": %lld, \"pnetcdf\": %d, \"adios\": %d, \"hdf5\": %d",
+                        rank, rank_process != 0, opened, absent, written, pnetcdf_version(found->pnetcdf),
+                        found->adios, found->hdf5);
+  length = write_functions(line, length, sizeof line, functions);
+  length += snprintf(line + length, sizeof line - (size_t)length, "%s}}\n", functions->count ? "]" : "");
   const int fd = open(report, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fd < 0) return;
   if (write(fd, line, (size_t)length) != length)
@@ -118,8 +163,8 @@ static void say(long long written, const struct libraries* found) {
 }
 
 /* Whether this rank tells something that others of the job do not. */
-static int has_news(int rank, long long written) {
-  return rank == 0 || absent || (!opened && written >= least_bytes);
+static int has_news(int rank, long long written, int functions) {
+  return rank == 0 || absent || functions || (!opened && written >= least_bytes);
 }
 
 __attribute__((destructor)) static void note_exit(void) {
@@ -132,8 +177,10 @@ __attribute__((destructor)) static void note_exit(void) {
   if (rank >= most_ranks || (!report && (rank > 0 || opened))) return;
   dl_iterate_phdr(note_library, &found);
   const long long written = rank_process ? bytes_written() - before : 0;
-  if (report && (rank_process || found.mpi) && has_news(rank, written))
-    leave_line(report, rank, written, &found);
+  struct functions functions = {0};
+  if (report) note_functions(&functions);
+  if (report && (rank_process || found.mpi) && has_news(rank, written, functions.count))
+    leave_line(report, rank, written, &found, &functions);
   if (!report && written >= least_bytes) say(written, &found);
   if (found.pnetcdf) dlclose(found.pnetcdf);
 }

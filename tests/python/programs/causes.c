@@ -41,6 +41,34 @@ static void calls(const char* cause, MPI_File file) {
   }
 }
 
+/* Each rank's parts in turn, with a third of the elements left out. */
+static void holes(MPI_File file) {
+  MPI_Datatype type;
+  MPI_Type_vector(INTS / 4, 3, 4 * size, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  MPI_File_set_view(file, 16 * rank, MPI_INT, type, "native", MPI_INFO_NULL);
+  MPI_Type_free(&type);
+  for (int i = 0; i < CALLS; ++i) MPI_File_write_all(file, data, INTS / 4 * 3, MPI_INT, MPI_STATUS_IGNORE);
+}
+
+/* Many short calls, each of a rank alone. */
+static void alone(MPI_File file) {
+  for (int i = 0; i < 1000 * CALLS; ++i)
+    MPI_File_write_at(file, 400 * ((MPI_Offset)i * size + rank), data, 100, MPI_INT, MPI_STATUS_IGNORE);
+}
+
+/* All data by rank 0, a row at a time. */
+static void gather(MPI_File file) {
+  enum { ROW = 100 };
+  static int all[8 * INTS];
+  for (int i = 0; i < 4 * CALLS; ++i) {
+    MPI_Gather(data, INTS, MPI_INT, all, INTS, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int at = 0; rank == 0 && at < INTS * size; at += ROW)
+      MPI_File_write_at(file, 4 * ((MPI_Offset)(i % CALLS) * INTS * size + at), all + at, ROW, MPI_INT,
+                        MPI_STATUS_IGNORE);
+  }
+}
+
 static void views(MPI_File file) {
   static int at[VIEW_INTS];
   for (int i = 0; i < VIEW_INTS; ++i) at[i] = 8 * i + i % 3 + 4 * rank;
@@ -67,6 +95,12 @@ int main(int argc, char** argv) {
       MPI_File_write_at_all(file, 4 * rank, data, 1, MPI_INT, MPI_STATUS_IGNORE);
     } else if (strcmp(cause, "views") == 0) {
       views(file);
+    } else if (strcmp(cause, "holes") == 0) {
+      holes(file);
+    } else if (strcmp(cause, "alone") == 0) {
+      alone(file);
+    } else if (strcmp(cause, "gather") == 0) {
+      gather(file);
     } else {
       interleaved(file);
       calls(cause, file);

@@ -1,0 +1,94 @@
+/* See shim_watch.h. */
+#define _GNU_SOURCE
+#include "mpiio/shim/shim_watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "mpiio/shim/shim.h"
+
+enum { most_nested = 16 };
+
+/* A function that has begun on this thread. One that was left by longjmp() stays until one around it ends. */
+struct begun {
+  struct collio_watched* function;
+  long long at, inside, io; /* ns; inside: in functions and MPI-IO that it called itself */
+};
+static __thread struct begun nested[most_nested];
+static __thread int depth;
+int shim_watching;
+static __thread long long io_at;
+static struct collio_watched* all;
+/* Of the program's own calls of MPI-IO. */
+static struct collio_watched program = {.name = ""};
+
+static long long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void add(long long* sum, long long more) { __atomic_fetch_add(sum, more, __ATOMIC_RELAXED); }
+
+static void list(struct collio_watched* function) {
+  if (__atomic_exchange_n(&function->listed, 1, __ATOMIC_RELAXED)) return;
+  function->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&all, &function->next, function, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    continue;
+}
+
+__attribute__((constructor)) static void find_wish(void) {
+  shim_watching = secure_getenv("COLLIO_EXITS") && secure_getenv("COLLIO_REPORT");
+}
+
+static int same_library(const struct collio_watched* one, const struct collio_watched* other) {
+  return strncmp(one->name, other->name, 2) == 0;
+}
+
+EXPORT int collio_watch_enter(struct collio_watched* function);
+int collio_watch_enter(struct collio_watched* function) {
+  if (!shim_watching || io_at || depth == most_nested ||
+      (depth && same_library(nested[depth - 1].function, function)))
+    return -1;
+  list(function);
+  nested[depth] = (struct begun){function, now(), 0, 0};
+  return depth++;
+}
+
+EXPORT void collio_watch_leave(int number);
+void collio_watch_leave(int number) {
+  if (number < 0) return;
+  const struct begun* ended = &nested[number];
+  const long long took = now() - ended->at;
+  depth = number;
+  add(&ended->function->calls, 1);
+  add(&ended->function->ns, took);
+  add(&ended->function->own_ns, took - ended->inside);
+  add(&ended->function->io_ns, ended->io);
+  if (!number) return;
+  nested[number - 1].inside += took;
+  nested[number - 1].io += ended->io;
+}
+
+int shim_io_begins(void) {
+  io_at = now();
+  return 1;
+}
+
+void shim_io_ended(int alone, long long bytes) {
+  const long long took = now() - io_at;
+  io_at = 0;
+  if (depth) {
+    nested[depth - 1].inside += took;
+    nested[depth - 1].io += took;
+  }
+  if (!alone) return;
+  struct collio_watched* by = depth ? nested[0].function : &program;
+  list(by);
+  add(&by->alone_calls, 1);
+  add(&by->alone_ns, took);
+  add(&by->alone_bytes, bytes);
+}
+
+const struct collio_watched* shim_watched(void) { return __atomic_load_n(&all, __ATOMIC_ACQUIRE); }
