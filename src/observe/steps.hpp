@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "observe/trace.hpp"
+
 namespace collio::observe {
 
 enum class Step {
@@ -58,7 +60,10 @@ class Steps {
  private:
   void turn_to(Step next) noexcept {
     const double now = now_s();
-    if (current_ != Step::count_) seconds_[static_cast<std::size_t>(current_)] += now - since_;
+    if (current_ != Step::count_) {
+      seconds_[static_cast<std::size_t>(current_)] += now - since_;
+      if (traced.load(std::memory_order_relaxed)) trace_step(current_, since_, now);
+    }
     current_ = next;
     since_ = now;
     if (!shown_) return;

@@ -28,6 +28,12 @@ CANNOT_RUN = 125
     help="Write a JSON report to FILE.",
 )
 @click.option(
+    "--trace",
+    "trace_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write when each rank did what to FILE, for Perfetto (gzipped JSON).",
+)
+@click.option(
     "--machine",
     metavar="FILE",
     help="The network, in any format that `collio topo` reads.  [default: $COLLIO_MACHINE]",

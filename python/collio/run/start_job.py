@@ -22,6 +22,7 @@ class Wish(NamedTuple):
     command: tuple[str, ...]
     assignments: tuple[str, ...] = ()
     report_file: Path | None = None
+    trace_file: Path | None = None
     machine: str | None = None
     threads: str | None = None
     mpi: str | None = None
@@ -68,9 +69,10 @@ def start_job(wish: Wish) -> NoReturn:
     try:
         settings = config.gather_settings(wish.assignments)
         line = launch_line.read_launch_line(list(wish.command))
-        if wish.report_file and not line.waits:
+        if (wish.report_file or wish.trace_file) and not line.waits:
             raise launch.LaunchError(
-                "--report needs a launcher that waits for the job's end: `flux run`, or `flux submit --wait`"
+                "--report and --trace need a launcher that waits for the job's end: `flux run`, or "
+                "`flux submit --wait`"
             )
         choice, build = launch.choose(line, wish.mpi)
     except (hints.HintError, config.ConfigError, launch.LaunchError) as error:
@@ -94,6 +96,9 @@ def start_job(wish: Wish) -> NoReturn:
     lines = _empty_lines_file(wish.report_file) if wish.report_file and not wish.dry_run else None
     if lines:
         variables |= {"COLLIO_REPORT": str(lines), "COLLIO_EXITS": "1"}
+    traces = _trace_prefix(wish.trace_file) if wish.trace_file and not wish.dry_run else None
+    if traces:
+        variables["COLLIO_TRACE"] = str(traces)
     try:
         job = launch.prepare(line, choice.launcher_kind, preload, variables, os.environ)
     except launch.LaunchError as error:
@@ -105,7 +110,7 @@ def start_job(wish: Wish) -> NoReturn:
     if wish.dry_run:
         _print_job(job)
         sys.exit()
-    if lines is None or wish.report_file is None:
+    if lines is None and traces is None:
         _become(job)
     from collio.run.supervise import supervise  # most jobs take this process's place
 
@@ -114,6 +119,10 @@ def start_job(wish: Wish) -> NoReturn:
         code = supervise(job)
     except launch.LaunchError as error:
         raise CannotRun(str(error)) from None
+    if traces and wish.trace_file:
+        _finish_trace(traces, wish.trace_file)
+    if lines is None or wish.report_file is None:
+        sys.exit(code)
     document: Document = {
         "collio": __version__,
         "command": list(wish.command),
@@ -166,6 +175,30 @@ def _empty_lines_file(report_file: Path) -> Path:
     except OSError as error:
         raise CannotRun(f"--report {report_file}: cannot write there ({error.strerror})") from None
     return lines
+
+
+def _trace_prefix(trace_file: Path) -> Path:
+    """Of the files that the ranks write."""
+    from collio.run import trace
+
+    try:
+        trace_file.write_bytes(b"")
+    except OSError as error:
+        raise CannotRun(f"--trace {trace_file}: cannot write there ({error.strerror})") from None
+    return trace.prefix_of(trace_file, os.getpid())
+
+
+def _finish_trace(prefix: Path, trace_file: Path) -> None:
+    from collio.run import trace
+
+    try:
+        written = trace.gather(prefix, trace_file)
+    except OSError as error:
+        _say(f"collio: --trace {trace_file}: {error.strerror}; the ranks' times are in {prefix}.*")
+        return
+    left_out = f"; {written.left_out} left out, as ranks keep 524,288 each" if written.left_out else ""
+    events = f"{written.events} events of {written.ranks} ranks{left_out}"
+    _say(f"trace: {trace_file}: {events}; ui.perfetto.dev opens it")
 
 
 def _become(job: launch.Job) -> NoReturn:

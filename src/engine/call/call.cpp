@@ -15,6 +15,7 @@
 #include "engine/independent/independent.hpp"
 #include "engine/two_layer/two_layer.hpp"
 #include "engine/two_phase/two_phase.hpp"
+#include "observe/trace.hpp"
 #include "policy/placement/place_domains.hpp"
 #include "transport/waiting/communicators.hpp"
 
@@ -304,7 +305,11 @@ void book(const Agreed& agreed, const policy::Plan& plan, Completion& done, doub
       access::Buffer::take_peak() +
       (plan.path == policy::Path::two_layer ? agreed.buffers.slots().memory.bytes_there() : 0));
   record.error = done.error.message.empty() ? "" : "failed";
-  record.total_s = observe::now_s() - begin;
+  const double end = observe::now_s();
+  record.total_s = end - begin;
+  if (observe::traced)
+    observe::trace_call(
+        {record.operation, policy::name_of(plan.path), agreed.file.path, record.counters.bytes, begin, end});
   done.record = log_call(agreed.file, plan, std::move(record));
 }
 

@@ -117,7 +117,10 @@ Completion unmet_call(File& file, const CallRequest& request) {
   const double begin_s = observe::now_s();
   core::Extent span;
   Completion done = own_call(file, request, {unmet.record, &span, request.holes_in_view});
-  unmet.record.total_s += observe::now_s() - begin_s;
+  const double end_s = observe::now_s();
+  unmet.record.total_s += end_s - begin_s;
+  if (observe::traced)
+    observe::trace_call({request.operation, unmet.record.path, file.path, done.bytes, begin_s, end_s});
   unmet.note(file.rank, span, done.error);
   return done;
 }

@@ -1,9 +1,11 @@
 // See session.hpp.
 #include "engine/session/session.hpp"
 
+#include "access/mpi_life.hpp"
 #include "engine/background/library_progress.hpp"
 #include "engine/background/own_calls.hpp"
 #include "engine/report/say.hpp"
+#include "observe/trace.hpp"
 #include "transport/node_memory/words.hpp"
 #include "transport/waiting/mpi_library.hpp"
 
@@ -12,6 +14,9 @@ namespace collio::engine {
 void Session::announce(MPI_Comm comm, const std::string& origins) {
   say_opened(*engine, comm, origins);
   warnings_said_ = engine->records.warnings.size();
+  int rank = engine->rank;
+  if (access::has_world()) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  observe::start_trace(rank);
   report_.opened(*engine);
 }
 

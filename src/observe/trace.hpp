@@ -1,0 +1,32 @@
+// When a rank was in which step of which call, for a picture of a job (`collio run --trace`). Bounded: what
+// does not fit is left out, and counted.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace collio::observe {
+
+enum class Step;
+
+/// Whether times are kept; false until start_trace().
+inline std::atomic<bool> traced{false};
+
+/// Begins if COLLIO_TRACE names a file, once in a process: its name with the process's behind it gets JSON
+/// lines. `rank`: of the job. Not collective. Thread-safe.
+void start_trace(int rank) noexcept;
+
+/// A step that was left, by now_s(). Does nothing unless traced. Thread-safe.
+void trace_step(Step step, double begin_s, double end_s) noexcept;
+
+/// A collective call of a rank that is over.
+struct TracedCall {
+  std::string_view operation, path, file;
+  std::int64_t bytes = 0;
+  double begin_s = 0, end_s = 0;
+};
+void trace_call(const TracedCall& call) noexcept;
+
+}  // namespace collio::observe

@@ -1,0 +1,69 @@
+"""`collio run --trace`: a picture of a job's calls and steps that Perfetto opens."""
+
+import gzip
+import json
+
+import pytest
+
+RANKS, CALLS = 3, 50
+
+
+@pytest.fixture
+def traced(real_mpi, compiled, collio_process, tmp_path):
+    """Events of a job with a rank that is late, its report, what `collio run` said."""
+    program = compiled(real_mpi, "causes")
+    trace, report = tmp_path / "job.trace.gz", tmp_path / "r.json"
+    words = ["--trace", trace, "--report", report, "--", real_mpi.mpiexec, "-n", RANKS, program]
+    done = collio_process("run", *words, "late", tmp_path)
+    assert done.returncode == 0, done.stderr
+    with gzip.open(trace, "rt") as file:
+        events = json.load(file)["traceEvents"]
+    assert not list(tmp_path.glob(".job.trace.gz*"))
+    return events, json.loads(report.read_text()), done.stderr
+
+
+def ended(event):
+    return event["ts"] + event["dur"]
+
+
+def test_every_rank_has_a_track_with_its_calls(traced):
+    events, _, said = traced
+    calls = [event for event in events if event.get("cat") == "call"]
+    steps = [event for event in events if event.get("cat") == "step"]
+    assert f"{len(calls) + len(steps)} events of {RANKS} ranks" in said and "left out" not in said
+    assert {event["tid"] for event in calls} == set(range(RANKS))
+    assert {event["args"]["name"] for event in events if event["name"] == "thread_name"} == {
+        f"rank {rank}" for rank in range(RANKS)
+    }
+    for rank in range(RANKS):
+        mine = sorted((call for call in calls if call["tid"] == rank), key=lambda call: call["ts"])
+        assert len(mine) == CALLS and {call["name"] for call in mine} == {"write_all"}
+        assert all(ended(one) <= other["ts"] + 1 for one, other in zip(mine, mine[1:]))
+        assert all(
+            call["args"]["file"].endswith("data.0") and call["args"]["bytes"] == 120000 for call in mine
+        )
+    # each step lies in a call of its rank
+    for step in steps:
+        assert any(
+            call["tid"] == step["tid"] and call["ts"] - 1 <= step["ts"] and ended(step) <= ended(call) + 1
+            for call in calls
+        ), step
+
+
+def test_steps_add_up_to_the_report(traced):
+    events, report, _ = traced
+    (file,) = report["files"]
+    for name in ("digest", "write", "place"):
+        of_ranks = [
+            1e-6 * sum(event["dur"] for event in events if event["name"] == name and event["tid"] == rank)
+            for rank in range(RANKS)
+        ]
+        most = sum(call["seconds"][name]["max"] for call in file["calls"])
+        # microseconds are cut off
+        assert max(of_ranks) == pytest.approx(most, rel=0.05, abs=2e-3), name
+
+
+def test_a_trace_that_cannot_be_written(real_mpi, collio_process, tmp_path):
+    words = ["--trace", tmp_path / "no" / "t.gz", "--", real_mpi.mpiexec, "-n", 1, "true"]
+    done = collio_process("run", *words)
+    assert done.returncode == 125 and "t.gz: cannot write there" in done.stderr
