@@ -28,7 +28,7 @@ def __getattr__(name: str) -> object:
     from importlib import import_module  # few need it
 
     if name == "array":
-        return import_module("collio.library.array")
+        return import_module("collio.library.arrays.array")
     if name == "open_file":
         return import_module("collio.subfiles.reading").open_file
     if name in _OF_LIBRARY:

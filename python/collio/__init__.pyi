@@ -8,10 +8,10 @@ from .library import NotFoundError as NotFoundError
 from .library import PeerError as PeerError
 from .library import Request as Request
 from .library import Variable as Variable
-from .library import array as array
 from .library import box as box
 from .library import load as load
 from .library import map as map
 from .library import open as open
+from .library.arrays import array as array
 
 __version__: str

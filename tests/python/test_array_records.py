@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import collio
-from collio.library import array_alone, array_making, array_subfiles
-from collio.library.array_formats import Spec
-from collio.library.array_layout import Layout, RecordPart
+from collio.library.arrays import alone, creation, subfile_set
+from collio.library.arrays.formats import Spec
+from collio.library.arrays.layouts import Layout, RecordPart
 from test_array_subfiles import resolved
 
 RECORD_ARRAYS = {
@@ -31,9 +31,9 @@ def made_with_records(path, records, arrays=RECORD_ARRAYS, count=3):
     """A master and subfiles cut along y, their data written by netCDF4. Arrays of one dimension stay in the
     master."""
     specs = {name: Spec.of(name, *spec) for name, spec in arrays.items()}
-    master = array_making.make_master(str(path), specs, array_subfiles.Wish(count, "y", 2))
+    master = creation.make_master(str(path), specs, subfile_set.Wish(count, "y", 2))
     for i in range(count):
-        array_making.make_subfile(str(path), master, i)
+        creation.make_subfile(str(path), master, i)
         with netCDF4.Dataset(f"{path}.subfile_{i}.nc", "r+") as file:
             for name, array in master.arrays.items():
                 piece = range(array.cut.begins[i], array.cut.begins[i + 1])
@@ -99,23 +99,23 @@ def test_record_arrays_are_cut_as_pnetcdf_cuts_them(tmp_path):
 @pytest.mark.parametrize("names", [("T", "q", "mask", "time"), ("T",), ("mask", "time"), ("T", "q")])
 def test_records_are_read_without_mpi(tmp_path, names):
     path = made_with_records(tmp_path / "m.nc", 4, {name: RECORD_ARRAYS[name] for name in names})
-    contents, references = array_alone.look(path), collio.array.references(path)
+    contents, references = alone.look(path), collio.array.references(path)
     assert contents.records.count == 4 and set(contents.places) == set(names)
     for name in names:
         values = values_of_records(name, 4)
-        assert array_alone.shape_of(contents, name) == values.shape
+        assert alone.shape_of(contents, name) == values.shape
         for key in (
             (slice(None),) * values.ndim,
             (slice(3, 0, -2), *(slice(1, None),) * (values.ndim - 1)),
             (2,) * values.ndim,
         ):
-            np.testing.assert_array_equal(array_alone.read(path, contents, name, key), values[key])
+            np.testing.assert_array_equal(alone.read(path, contents, name, key), values[key])
         np.testing.assert_array_equal(resolved(references, name), values)
 
 
 def test_a_file_without_a_record(tmp_path):
     path = made_with_records(tmp_path / "m.nc", 0, {"T": RECORD_ARRAYS["T"]})
-    assert array_alone.read(path, array_alone.look(path), "T", np.s_[:, 1:, :]).shape == (0, 6, 4)
+    assert alone.read(path, alone.look(path), "T", np.s_[:, 1:, :]).shape == (0, 6, 4)
     assert resolved(collio.array.references(path), "T").shape == (0, 7, 4)
 
 
@@ -160,7 +160,7 @@ def test_number_of_records(tmp_path):
     """PnetCDF's masters have none unless an array of records stays there; records that a subfile lacks do not
     count."""
     path = made_with_records(tmp_path / "m.nc", 3, {"T": RECORD_ARRAYS["T"]})
-    assert array_alone.look(path).records.count == 3
+    assert alone.look(path).records.count == 3
     path = made_with_records(tmp_path / "n.nc", 3, {name: RECORD_ARRAYS[name] for name in ("T", "time")})
     with open(f"{path}.subfile_1.nc", "r+b") as file:
         file.seek(4)
@@ -169,11 +169,11 @@ def test_number_of_records(tmp_path):
         UserWarning,
         match="n.nc has 3 records, .*subfile_1.nc only 2, as after a loss of power; collio reads the first 2",
     ):
-        assert array_alone.look(path).records.count == 2
+        assert alone.look(path).records.count == 2
     path = made_with_records(tmp_path / "o.nc", 3, {"T": RECORD_ARRAYS["T"]})
     os.truncate(f"{path}.subfile_2.nc", os.path.getsize(f"{path}.subfile_2.nc") - 8)
     with pytest.raises(collio.Error, match="subfile_2.nc: it has .* bytes; its header says"):
-        array_alone.look(path)
+        alone.look(path)
 
 
 @pytest.mark.parametrize(
@@ -188,20 +188,20 @@ def test_damaged_dimensions_of_an_array(tmp_path, dimensions, words):
     with netCDF4.Dataset(path, "r+") as file:
         file["T"].setncattr("_PnetCDF_SubFiling.dimids_org", dimensions)
     with pytest.raises(collio.Error, match=f"m.nc: array 'T': .*{words}"):
-        array_subfiles.look_at_master(path)
+        subfile_set.look_at_master(path)
 
 
 def test_wishes_for_records_that_cannot_be(tmp_path):
     arrays = {name: Spec.of(name, *RECORD_ARRAYS[name]) for name in ("T", "time")}
     for wish, words in (
         (
-            array_subfiles.Wish(2, "time"),
+            subfile_set.Wish(2, "time"),
             "par_dim is 'time', and array 'T' has 3 dimensions, the first one of records; allowed: 1 to 2",
         ),
-        (array_subfiles.Wish(2, 0), "par_dim is 0, and array 'T'"),
-        (array_subfiles.Wish(2, 3), "par_dim is 3, and array 'T'"),
-        (array_subfiles.Wish(8), "subfiles is 8, and array 'T' has 7 elements along 'y'"),
-        (array_subfiles.Wish(2, None, 4), "nothing is cut"),
+        (subfile_set.Wish(2, 0), "par_dim is 0, and array 'T'"),
+        (subfile_set.Wish(2, 3), "par_dim is 3, and array 'T'"),
+        (subfile_set.Wish(8), "subfiles is 8, and array 'T' has 7 elements along 'y'"),
+        (subfile_set.Wish(2, None, 4), "nothing is cut"),
     ):
         with pytest.raises(ValueError, match=words):
-            array_making.make_master(str(tmp_path / "m.nc"), arrays, wish)
+            creation.make_master(str(tmp_path / "m.nc"), arrays, wish)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import collio
-from collio.library import array_alone, array_making, array_subfiles
-from collio.library.array_cut import Cut, begins
-from collio.library.array_formats import Spec
+from collio.library.arrays import alone, creation, subfile_set
+from collio.library.arrays.cutting import Cut, begins
+from collio.library.arrays.formats import Spec
 
 
 def made(path, array, wish, dimensions=("z", "y", "x")):
@@ -23,10 +23,10 @@ def made(path, array, wish, dimensions=("z", "y", "x")):
         "T": Spec.of("T", array.shape, array.dtype, dimensions[: array.ndim]),
         "flat": Spec.of("flat", (3,), "i4", ("w",)),
     }
-    master = array_making.make_master(str(path), arrays, wish)
+    master = creation.make_master(str(path), arrays, wish)
     cut = master.arrays["T"].cut
     for i in range(wish.count):
-        array_making.make_subfile(str(path), master, i)
+        creation.make_subfile(str(path), master, i)
         with netCDF4.Dataset(f"{path}.subfile_{i}.nc", "r+") as file:
             file["T"][...] = np.take(array, range(cut.begins[i], cut.begins[i + 1]), cut.along)
     with netCDF4.Dataset(path, "r+") as file:
@@ -85,8 +85,8 @@ def test_parts_of_boxes_and_maps_are_what_numpy_cuts():
 
 @pytest.mark.parametrize("along, count", [(0, 3), ("y", 4), (2, 5), (0, 1)])
 def test_reads_parts_without_mpi(tmp_path, numbers, along, count):
-    path = str(made(tmp_path / "m.nc", numbers, array_subfiles.Wish(count, along, 2)))
-    contents = array_alone.look(path)
+    path = str(made(tmp_path / "m.nc", numbers, subfile_set.Wish(count, along, 2)))
+    contents = alone.look(path)
     for key in (
         np.s_[:, :, :],
         np.s_[1:6, 2:11, 3],
@@ -95,13 +95,13 @@ def test_reads_parts_without_mpi(tmp_path, numbers, along, count):
         np.s_[::3, 10:2:-4, ::-1],
         np.s_[-3, 4:, :2],
     ):
-        np.testing.assert_array_equal(array_alone.read(path, contents, "T", key), numbers[key])
-    np.testing.assert_array_equal(array_alone.read(path, contents, "flat", np.s_[1:,]), [2, 3])
+        np.testing.assert_array_equal(alone.read(path, contents, "T", key), numbers[key])
+    np.testing.assert_array_equal(alone.read(path, contents, "flat", np.s_[1:,]), [2, 3])
 
 
 def test_xarray_reads_lazily(tmp_path, numbers):
     xarray = pytest.importorskip("xarray")
-    path = made(tmp_path / "m.nc", numbers, array_subfiles.Wish(3, None, 2))
+    path = made(tmp_path / "m.nc", numbers, subfile_set.Wish(3, None, 2))
     with xarray.open_dataset(path, engine="collio") as data:
         assert (
             data["T"].dims == ("z", "y", "x")
@@ -151,7 +151,7 @@ def resolved(references, name):
     ],
 )
 def test_references_are_chunks_of_subfiles(tmp_path, numbers, along, count, chunks):
-    path = made(tmp_path / "m.nc", numbers, array_subfiles.Wish(count, along, 2))
+    path = made(tmp_path / "m.nc", numbers, subfile_set.Wish(count, along, 2))
     found = collio.array.references(path)
     assert (
         found["version"] == 1
@@ -196,7 +196,7 @@ def test_references_to_other_files(tmp_path):
 @pytest.mark.parametrize("along, count", [(0, 7), (0, 3), (1, 5), (2, 3), (1, 1)])
 def test_hdf5_view_shows_subfiles(tmp_path, numbers, along, count):
     """To readers of HDF5 that know nothing of collio's."""
-    path = made(tmp_path / "m.nc", numbers, array_subfiles.Wish(count, along, 2))
+    path = made(tmp_path / "m.nc", numbers, subfile_set.Wish(count, along, 2))
     with netCDF4.Dataset(path, "r+") as file:
         file.createVariable("crs", "i4", ()).grid_mapping_name = "latitude_longitude"
         file["crs"][...] = 7
@@ -216,25 +216,21 @@ def test_hdf5_view_shows_subfiles(tmp_path, numbers, along, count):
 
 
 def test_hdf5_view_is_no_file_with_the_data(tmp_path, numbers):
-    path = made(tmp_path / "m.nc", numbers, array_subfiles.Wish(3, 0, 2))
+    path = made(tmp_path / "m.nc", numbers, subfile_set.Wish(3, 0, 2))
     (tmp_path / "link").symlink_to(f"{path}.subfile_1.nc")
     for view in (path, tmp_path / "link"):
         with pytest.raises(ValueError, match="which has the data"):
             collio.array.hdf5_view(path, view)
     with pytest.raises(FileNotFoundError):
         collio.array.hdf5_view(path, tmp_path / "none" / "m.h5")
-    np.testing.assert_array_equal(
-        array_alone.read(str(path), array_alone.look(str(path)), "T", np.s_[:, :, :]), numbers
-    )
+    np.testing.assert_array_equal(alone.read(str(path), alone.look(str(path)), "T", np.s_[:, :, :]), numbers)
 
 
 def test_a_file_of_pnetcdf_1_14_is_read(tmp_path, numbers):
     """It has 0 for the last element of each range in a subfile, where its master has the right one."""
-    path = str(made(tmp_path / "m.nc", numbers, array_subfiles.Wish(2, None, 2)))
+    path = str(made(tmp_path / "m.nc", numbers, subfile_set.Wish(2, None, 2)))
     with netCDF4.Dataset(f"{path}.subfile_1.nc", "r+") as file:
         for name in file["T"].ncattrs():
             if "range" in name:
                 file["T"].setncattr(name, np.array([file["T"].getncattr(name)[0], 0], "i4"))
-    np.testing.assert_array_equal(
-        array_alone.read(path, array_alone.look(path), "T", np.s_[3:, :, :]), numbers[3:]
-    )
+    np.testing.assert_array_equal(alone.read(path, alone.look(path), "T", np.s_[3:, :, :]), numbers[3:])

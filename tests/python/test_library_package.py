@@ -39,7 +39,7 @@ def test_names_of_the_library_do_not_load_mpi():
     loaded = in_python(
         "import sys, collio; collio.open, collio.File, collio.array, collio.Error; print(*sys.modules)"
     )
-    assert "collio.library" in loaded and "collio.library.array" in loaded
+    assert "collio.library" in loaded and "collio.library.arrays.array" in loaded
     assert not {"mpi4py", "mpi4py.MPI", "h5py", "netCDF4"} & set(loaded)
 
 
@@ -155,12 +155,12 @@ def test_a_package_has_one_folder(monkeypatch, tmp_path):
             ["mpi4py", "pip install mpi4py"],
         ),
         (
-            "import sys; sys.modules['h5py'] = None\nfrom collio.library import array_formats as "
+            "import sys; sys.modules['h5py'] = None\nfrom collio.library.arrays import formats as "
             "a\na.create('a.h5', 'hdf5', {})",
             ["h5py", "pip install h5py"],
         ),
         (
-            "import sys; sys.modules['netCDF4'] = None\nfrom collio.library import array_formats as "
+            "import sys; sys.modules['netCDF4'] = None\nfrom collio.library.arrays import formats as "
             "a\na.create('a.nc', 'cdf5', {})",
             ["netCDF4", "CDF-5"],
         ),

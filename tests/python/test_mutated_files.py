@@ -9,8 +9,8 @@ import pytest
 
 import mutated
 from collio import config, hints, machine_file, mpi_libraries
-from collio.library import array_making, array_subfiles, classic_header
-from collio.library.array_formats import Spec
+from collio.library.arrays import classic_header, creation, subfile_set
+from collio.library.arrays.formats import Spec
 from collio.library.errors import Error
 from collio.machine_file import Graph, MachineFileError
 from collio.machine_file.graph import check
@@ -77,8 +77,8 @@ def test_masters_of_array_subfiles(reads, tmp_path):
         "R": Spec.of("R", (None, 4), "i2"),
         "time": Spec.of("time", (None,), "f8"),
     }
-    array_making.make_master(str(good), arrays, array_subfiles.Wish(2))
-    reader = reads("a.nc", lambda path: array_subfiles.look_at_master(str(path)))
+    creation.make_master(str(good), arrays, subfile_set.Wish(2))
+    reader = reads("a.nc", lambda path: subfile_set.look_at_master(str(path)))
     assert reader(good.read_bytes()).count == 2
     both(mutated.accepted(reader, mutated.contents(good.read_bytes(), 300), (ValueError, Error)))
 

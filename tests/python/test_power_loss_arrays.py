@@ -10,7 +10,7 @@ import pytest
 
 import collio
 from collio.builds import Build
-from collio.library import array_alone, array_formats
+from collio.library.arrays import alone, formats
 from lab_power import check_every_loss, power  # noqa: F401
 from ranks import run_python
 
@@ -32,21 +32,21 @@ def what_is_lost(path, records, folder):
         for there in path.parent.glob(f"{path.name}*"):
             shutil.copyfile(there, folder / there.name)
         path = folder / path.name
-        found = array_alone.look(str(path))
-        there = array_alone.shape_of(found, "T")[0]
+        found = alone.look(str(path))
+        there = alone.shape_of(found, "T")[0]
         if there < records:
             return f"{there} of {records} records are there"
         for record in range(records):
             if not (
-                array_alone.read(str(path), found, "T", (record, slice(None), slice(None))) == record + 1
+                alone.read(str(path), found, "T", (record, slice(None), slice(None))) == record + 1
             ).all():
                 return f"record {record} has other values"
-        times = array_alone.read(str(path), found, "time", (slice(None),))[:records]
+        times = alone.read(str(path), found, "time", (slice(None),))[:records]
         if not np.array_equal(times, np.arange(1, records + 1)):
             return f"times are {times}"
         return (
             ""
-            if (array_alone.read(str(path), found, "flat", (slice(None), slice(None))) == 9).all()
+            if (alone.read(str(path), found, "flat", (slice(None), slice(None))) == 9).all()
             else "the array of fixed size has other values"
         )
     except (OSError, ValueError, KeyError, collio.Error) as error:
@@ -106,7 +106,7 @@ def wrong_records(path, records):
     """ "" if records have their values: at least `records` of them, and all that the file counts; else what
     is missing. The number comes after the data."""
     try:
-        found = array_formats.look_at_all(str(path))
+        found = formats.look_at_all(str(path))
         there, place = found[1].count, found[0]["T"]
         with open(path, "rb") as file:
             for record in range(there):

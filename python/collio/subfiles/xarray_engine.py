@@ -13,8 +13,8 @@ import xarray
 from xarray.backends import BackendArray, BackendEntrypoint, NetCDF4DataStore
 from xarray.core import indexing
 
-from collio.library import array_alone, array_cut, array_subfiles
-from collio.library.array_subfiles import Contents
+from collio.library.arrays import alone, cutting, subfile_set
+from collio.library.arrays.subfile_set import Contents
 from collio.subfiles.manifest import MARK
 from collio.subfiles.reading import open_file
 
@@ -26,26 +26,26 @@ class CutArray(BackendArray):  # type: ignore[misc]
 
     def __init__(self, path: str, contents: Contents, name: str) -> None:
         self._path, self._contents, self._name = path, contents, name
-        self.shape = array_alone.shape_of(contents, name)
+        self.shape = alone.shape_of(contents, name)
         self.dtype = contents.places[name].dtype
 
     def __getitem__(self, key: Any) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
     def _read(self, key: Any) -> Any:
-        return array_alone.read(self._path, self._contents, self._name, key)
+        return alone.read(self._path, self._contents, self._name, key)
 
 
 def is_master(path: str) -> bool:
     try:
-        return array_subfiles.look_at_master(path) is not None
+        return subfile_set.look_at_master(path) is not None
     except ValueError:
         return False
 
 
 def _without_marks(attributes: Any) -> dict[Any, Any]:
     """Attributes other than those of subfiles."""
-    return {key: value for key, value in attributes.items() if not str(key).startswith(array_cut.PREFIX)}
+    return {key: value for key, value in attributes.items() if not str(key).startswith(cutting.PREFIX)}
 
 
 def open_master(
@@ -53,7 +53,7 @@ def open_master(
 ) -> xarray.Dataset:
     """A master as one dataset: what netCDF4 finds in it, with the arrays that are cut in place of their
     scalars. `path`: absolute, as arrays are read later, and no link. Raises Error and OSError."""
-    contents = array_alone.look(path)
+    contents = alone.look(path)
     own = xarray.open_dataset(path, engine="netcdf4", decode_cf=False)
     variables = {str(name): variable.copy(deep=False) for name, variable in own.variables.items()}
     for name, place in contents.places.items():

@@ -42,7 +42,7 @@ struct ArrayLayout {
 };
 
 /// "COUNT UNIT", or "COUNT UNIT ROW_UNIT" and offset and length of each file's first record, by spaces. The
-/// Python library writes such texts (python/collio/library/array_layout.py). Nothing where a text is none.
+/// Python library writes such texts (python/collio/library/arrays/layouts.py). Nothing where a text is none.
 [[nodiscard]] std::optional<ArrayLayout> parse_array_layout(const std::string& text);
 [[nodiscard]] std::string text_of(const ArrayLayout& layout);
 

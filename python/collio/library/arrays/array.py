@@ -11,7 +11,7 @@ In CDF-5 the first dimension of an array may be that of records, as time is in m
 None, and every put is for one record.
 
 With `subfiles` a CDF-5 file is a master and that number of subfiles, each with a part of every array
-(array_subfiles.py). Such a file is read as any other, and has records as any other.
+(subfile_set.py). Such a file is read as any other, and has records as any other.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ import numpy as np
 
 from collio.flushing import flush_folder
 
-from . import agreement, array_formats, array_making, array_subfiles
-from . import file as files
-from .array_alone import references as references
+from .. import agreement
+from .. import file as files
+from ..decomposition import Decomposition
+from ..memory import Array
+from . import creation, formats, subfile_set
+from .alone import references as references
 from .array_file import ArrayFile as ArrayFile
-from .array_formats import Spec
-from .array_ranks import as_raised, from_first_rank
-from .array_subfiles import Contents, Master, Subfile, Wish
-from .decomposition import Decomposition
+from .formats import Spec
 from .hdf5_view import hdf5_view as hdf5_view
-from .memory import Array
+from .ranks import as_raised, from_first_rank
+from .subfile_set import Contents, Master, Subfile, Wish
 
 MODES = ("r", "r+", "w")
 
@@ -127,10 +128,10 @@ def open(
         linked = os.path.realpath(name) if os.path.islink(name) else None
         there = linked or name
         if mode != "w":
-            return linked, array_subfiles.look_at_master(there) or Contents(*array_formats.look_at_all(there))
+            return linked, subfile_set.look_at_master(there) or Contents(*formats.look_at_all(there))
         specs = {key: Spec.of(key, *spec) for key, spec in (arrays or {}).items()}
         return linked, _create(
-            there, format, specs, array_making.wish_of(hints or {}, subfiles, par_dim, min_ndims)
+            there, format, specs, creation.wish_of(hints or {}, subfiles, par_dim, min_ndims)
         )
 
     linked, found = from_first_rank(comm, prepare, name)
@@ -145,17 +146,17 @@ def open(
 
 def _create(path: str, format: str | None, specs: Mapping[str, Spec], wish: Wish | None) -> Contents | Master:
     """On rank 0: makes a file, or the master of one. Raises Error, OSError, ValueError."""
-    kind = format or array_formats.format_of_ending(path)
-    if wish is not None and kind != array_formats.CDF5:
+    kind = format or formats.format_of_ending(path)
+    if wish is not None and kind != formats.CDF5:
         raise ValueError(
             f"{path}: subfiles is {wish.count}, and the format {kind!r}; allowed with subfiles: "
-            f"{array_formats.CDF5!r}"
+            f"{formats.CDF5!r}"
         )
-    array_formats.check(kind, specs)
+    formats.check(kind, specs)
     if wish is not None:
-        return array_making.make_master(path, specs, wish)
-    array_making.remove_subfiles(path)
-    return Contents(*array_formats.create(path, kind, specs))
+        return creation.make_master(path, specs, wish)
+    creation.remove_subfiles(path)
+    return Contents(*formats.create(path, kind, specs))
 
 
 def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Contents:
@@ -165,8 +166,8 @@ def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Conten
     for number in range(comm.rank, master.count, comm.size):
         try:
             if making:
-                array_making.make_subfile(path, master, number)
-            looked[number] = array_subfiles.look_at_subfile(path, master, number)
+                creation.make_subfile(path, master, number)
+            looked[number] = subfile_set.look_at_subfile(path, master, number)
         except Exception as error:
             looked[number] = as_raised(error, f"subfile {number} of {path}")
             break
@@ -179,6 +180,6 @@ def _with_subfiles(comm: Any, path: str, master: Master, making: bool) -> Conten
                 raise one
         if making:  # links, too
             flush_folder(os.path.dirname(path))
-        return array_subfiles.contents(path, master, [found[number] for number in range(master.count)])
+        return subfile_set.contents(path, master, [found[number] for number in range(master.count)])
 
     return from_first_rank(comm, join, path)

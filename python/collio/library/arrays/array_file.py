@@ -9,17 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from . import agreement, array_making, classic_header, memory
-from . import file as files
-from .arguments import whole_number
-from .array_formats import Place
-from .array_ranks import from_first_rank, on_all_ranks
-from .array_subfiles import Contents
-from .decomposition import Decomposition, box
-from .decomposition import map as map_of
-from .memory import Array
-from .request import Request
-from .variable import Variable
+from .. import agreement, memory
+from .. import file as files
+from ..arguments import whole_number
+from ..decomposition import Decomposition, box
+from ..decomposition import map as map_of
+from ..memory import Array
+from ..request import Request
+from ..variable import Variable
+from . import classic_header, creation
+from .formats import Place
+from .ranks import from_first_rank, on_all_ranks
+from .subfile_set import Contents
 
 
 @dataclass
@@ -221,7 +222,7 @@ class ArrayFile:
         for number in range(self.file.comm.rank, layout.count, self.file.comm.size):
             if not layout.parts[number].bytes:
                 continue
-            array_making.make_room_for_records(self.file.path, layout, number, records)
+            creation.make_room_for_records(self.file.path, layout, number, records)
             if number < layout.count - 1:
                 self._tell(layout.at(number, classic_header.RECORDS_AT), records)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .errors import Error, NotFoundError
+from ..errors import Error, NotFoundError
 
 _Found = TypeVar("_Found")
 

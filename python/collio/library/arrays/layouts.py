@@ -2,7 +2,7 @@
 
 Each file has one stripe of `unit` bytes for what comes before its records. Behind these stripes lie rows, one
 for each record; in a row each file has a stripe of `row_unit` bytes with its bytes of the record.
-src/storage/subfiles/array_layout.hpp reads text().
+src/storage/subfiles/layouts.hpp reads text().
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .errors import Error
+from ..errors import Error
 
 ALIGNMENT = 4096
 _MOST_BYTES = 1 << 63

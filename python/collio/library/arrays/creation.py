@@ -1,4 +1,4 @@
-"""Makes array subfiles: the master and each of its subfiles (array_subfiles.py)."""
+"""Makes array subfiles: the master and each of its subfiles (subfile_set.py)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from collio.flushing import flush_folder
 
-from . import array_cut, array_formats, classic_header
-from .arguments import whole_number
-from .array_cut import Cut
-from .array_formats import Model, Spec
-from .array_layout import Layout
-from .array_subfiles import MOST_SUBFILES, CutArray, Master, Wish, end_before_records, look_at_master, ranges
+from ..arguments import whole_number
+from . import classic_header, cutting, formats
+from .cutting import Cut
+from .formats import Model, Spec
+from .layouts import Layout
+from .subfile_set import MOST_SUBFILES, CutArray, Master, Wish, end_before_records, look_at_master, ranges
 
 MOST_ELEMENTS = 2**31 - 1
 """Along a dimension: PnetCDF's attributes are 32-bit integers."""
@@ -50,7 +50,7 @@ def wish_of(
 def make_master(path: str, arrays: Mapping[str, Spec], wish: Wish) -> Master:
     """Makes the master, removes subfiles of one that was there, and says what it says. Raises Error, OSError,
     ValueError."""
-    model = array_formats.model_of(arrays)
+    model = formats.model_of(arrays)
     numbers = {name: i for i, name in enumerate(model.dimensions)}
     cuts = {name: cut for name, spec in arrays.items() if (cut := _cut(name, spec, model, wish))}
     _check_names(wish, model, cuts)
@@ -59,23 +59,23 @@ def make_master(path: str, arrays: Mapping[str, Spec], wish: Wish) -> Master:
             raise ValueError(
                 f"hint collio_subfile_dirs has {folder!r}; allowed: absolute paths of folders that are there"
             )
-    model.attributes[array_cut.NUM_SUBFILES] = np.int32(wish.count)
+    model.attributes[cutting.NUM_SUBFILES] = np.int32(wish.count)
     for name, cut in cuts.items():
         attributes: dict[str, Any] = (
-            {array_cut.PAR_DIM_ID: np.int32(numbers[str(wish.par_dim)])}
+            {cutting.PAR_DIM_ID: np.int32(numbers[str(wish.par_dim)])}
             if wish.par_dim in cut.dimensions
             else {}
         )
-        attributes[array_cut.PAR_DIM_INDEX] = np.int32(cut.along)
-        attributes[array_cut.NDIMS_ORG] = np.int32(len(cut.dimensions))
-        attributes[array_cut.DIMIDS_ORG] = np.array([numbers[one] for one in cut.dimensions], np.int32)
-        attributes[array_cut.NUM_SUBFILES] = np.int32(wish.count)
+        attributes[cutting.PAR_DIM_INDEX] = np.int32(cut.along)
+        attributes[cutting.NDIMS_ORG] = np.int32(len(cut.dimensions))
+        attributes[cutting.DIMIDS_ORG] = np.array([numbers[one] for one in cut.dimensions], np.int32)
+        attributes[cutting.NUM_SUBFILES] = np.int32(wish.count)
         for i in range(wish.count):
             attributes.update(ranges(cut, i))
         model.variables[name] = (cut.dtype, (), attributes)
     remove_subfiles(path)
-    array_formats.write_cdf5(path, model)
-    array_formats.make_long_enough(path, array_formats.look(path))
+    formats.write_cdf5(path, model)
+    formats.make_long_enough(path, formats.look(path))
     made = look_at_master(path)
     assert made is not None
     return replace(made, folders=wish.folders, identity=secrets.token_hex(6))
@@ -97,20 +97,20 @@ def make_subfile(path: str, master: Master, number: int) -> None:
         model.variables[name] = (
             array.dtype,
             tuple(dimensions),
-            {**ranges(array, number), array_cut.SUBFILE_INDEX: np.int32(number)},
+            {**ranges(array, number), cutting.SUBFILE_INDEX: np.int32(number)},
         )
-    subfile = array_cut.subfile_path(path, number)
+    subfile = cutting.subfile_path(path, number)
     if os.path.lexists(subfile):
         os.unlink(subfile)
     if master.folders:
         folder = master.folders[number % len(master.folders)]
         os.symlink(
             os.path.join(
-                folder, f"{os.path.basename(path)}.{master.identity}{array_cut.subfile_path('', number)}"
+                folder, f"{os.path.basename(path)}.{master.identity}{cutting.subfile_path('', number)}"
             ),
             subfile,
         )
-    array_formats.write_cdf5(os.path.realpath(subfile), model)
+    formats.write_cdf5(os.path.realpath(subfile), model)
     with open(subfile, "rb") as stream:
         end = end_before_records(classic_header.read(stream, subfile))
     os.truncate(subfile, end + -end % 4)  # netCDF fills a page
@@ -125,13 +125,9 @@ def remove_subfiles(path: str) -> None:
     except (OSError, ValueError):
         return
     for i in range(master.count if master else 0):
-        subfile = array_cut.subfile_path(path, i)
+        subfile = cutting.subfile_path(path, i)
         there = os.path.realpath(subfile)
-        if (
-            os.path.islink(subfile)
-            and there.endswith(array_cut.subfile_path("", i))
-            and os.path.exists(there)
-        ):
+        if os.path.islink(subfile) and there.endswith(cutting.subfile_path("", i)) and os.path.exists(there):
             os.unlink(there)
         if os.path.lexists(subfile):
             os.unlink(subfile)
@@ -170,7 +166,7 @@ def _cut(name: str, spec: Spec, model: Model, wish: Wish) -> CutArray | None:
             "dimension"
         )
     return CutArray(
-        dtype, dimensions, Cut(shape, along - of_records, array_cut.begins(length, wish.count)), of_records
+        dtype, dimensions, Cut(shape, along - of_records, cutting.begins(length, wish.count)), of_records
     )
 
 
@@ -189,5 +185,5 @@ def make_room_for_records(path: str, layout: Layout, number: int, records: int) 
     """Makes a subfile, or the master as number `layout.count` - 1, as long as its records are. It is never
     shortened, whoever writes to it. Raises OSError."""
     part = layout.parts[number]
-    with open(path if number == layout.count - 1 else array_cut.subfile_path(path, number), "r+b") as stream:
+    with open(path if number == layout.count - 1 else cutting.subfile_path(path, number), "r+b") as stream:
         os.posix_fallocate(stream.fileno(), part.begin + records * part.bytes - 1, 1)

@@ -14,11 +14,11 @@ from typing import Any, Union
 
 import numpy as np
 
-from . import array_cut, array_formats, array_subfiles, classic_header
-from .array_cut import Cut
-from .array_formats import Place
-from .array_subfiles import Contents
-from .memory import Array
+from ..memory import Array
+from . import classic_header, cutting, formats, subfile_set
+from .cutting import Cut
+from .formats import Place
+from .subfile_set import Contents
 
 Key = tuple[Union[int, slice], ...]
 KERCHUNK_VERSION = 1
@@ -26,11 +26,11 @@ KERCHUNK_VERSION = 1
 
 def look(path: str) -> Contents:
     """All arrays of a file; subfiles are checked. Raises Error, OSError, ValueError."""
-    master = array_subfiles.look_at_master(path)
+    master = subfile_set.look_at_master(path)
     if master is None:
-        return Contents(*array_formats.look_at_all(path))
-    return array_subfiles.contents(
-        path, master, [array_subfiles.look_at_subfile(path, master, i) for i in range(master.count)]
+        return Contents(*formats.look_at_all(path))
+    return subfile_set.contents(
+        path, master, [subfile_set.look_at_subfile(path, master, i) for i in range(master.count)]
     )
 
 
@@ -116,7 +116,7 @@ def _attributes(attributes: classic_header.Attributes) -> dict[str, Any]:
     """As Zarr has them, without those of subfiles."""
     found: dict[str, Any] = {}
     for name, value in attributes.items():
-        if not name.startswith(array_cut.PREFIX):
+        if not name.startswith(cutting.PREFIX):
             found[name] = (
                 value.tobytes().decode(errors="replace")
                 if value.dtype.kind == "S"
@@ -156,7 +156,7 @@ def file_of(path: str, contents: Contents, place: Place, piece: int) -> tuple[st
     number, inside = contents.layout.file_of(offset)
     step = contents.layout.parts[number].bytes if place.record_bytes else 0
     return (
-        (path if number == contents.layout.count - 1 else array_cut.subfile_path(path, number)),
+        (path if number == contents.layout.count - 1 else cutting.subfile_path(path, number)),
         inside,
         step,
     )

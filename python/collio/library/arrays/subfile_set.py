@@ -10,7 +10,7 @@ Arrays of records are cut along another dimension than that of records. A subfil
 all its arrays of records.
 
 One rank makes and looks at the master, and every rank at its share of the subfiles. All files together are
-one file to the engine, the master being the last (array_layout.py). None of these functions is collective.
+one file to the engine, the master being the last (layouts.py). None of these functions is collective.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from . import array_cut, array_formats, classic_header
-from .array_cut import Cut
-from .array_formats import Place, Records
-from .array_layout import Layout, RecordPart
-from .errors import Error, NotFoundError
+from ..errors import Error, NotFoundError
+from . import classic_header, cutting, formats
+from .cutting import Cut
+from .formats import Place, Records
+from .layouts import Layout, RecordPart
 
 MOST_SUBFILES = 65534
 
@@ -119,7 +119,7 @@ def ranges(array: CutArray, number: int) -> dict[str, Any]:
         first, behind = (
             (array.cut.begins[number], array.cut.begins[number + 1]) if i == array.along else (0, length)
         )
-        found[array_cut.range_name(array.dimensions[i], number)] = np.array([first, behind - 1], np.int32)
+        found[cutting.range_name(array.dimensions[i], number)] = np.array([first, behind - 1], np.int32)
     return found
 
 
@@ -130,26 +130,26 @@ def look_at_master(path: str) -> Master | None:
         if stream.read(3) != b"CDF":
             return None
         content = classic_header.read(stream, path)
-    if array_cut.NUM_SUBFILES not in content.attributes:
+    if cutting.NUM_SUBFILES not in content.attributes:
         return None
-    count = _number(path, content.attributes, array_cut.NUM_SUBFILES)
+    count = _number(path, content.attributes, cutting.NUM_SUBFILES)
     if not 1 <= count <= MOST_SUBFILES:
-        raise _damaged(path, f"{array_cut.NUM_SUBFILES} is {count}; allowed: 1 to {MOST_SUBFILES}")
+        raise _damaged(path, f"{cutting.NUM_SUBFILES} is {count}; allowed: 1 to {MOST_SUBFILES}")
     arrays = {}
     for name, variable in content.variables.items():
-        if array_cut.NDIMS_ORG in variable.attributes:
+        if cutting.NDIMS_ORG in variable.attributes:
             try:
                 arrays[name] = _cut_array(path, content, variable, count)
             except Error as error:
                 raise _damaged(path, f"array {name!r}: {error.text}") from error
-    _check_size(path, array_formats.end_of_data(content))
+    _check_size(path, formats.end_of_data(content))
     return Master(
         count,
         arrays,
-        array_formats.places_of_all(content),
+        formats.places_of_all(content),
         end_before_records(content),
-        array_formats.records_of(content),
-        array_formats.record_part_of(content),
+        formats.records_of(content),
+        formats.record_part_of(content),
     )
 
 
@@ -158,16 +158,16 @@ def _cut_array(
 ) -> CutArray:
     """Raises Error."""
     known = variable.attributes
-    dimids = known.get(array_cut.DIMIDS_ORG, np.zeros(0, int))
+    dimids = known.get(cutting.DIMIDS_ORG, np.zeros(0, int))
     if dimids.dtype.kind not in "iu":
-        raise Error(f"attribute {array_cut.DIMIDS_ORG} is {dimids.tolist()}; allowed: integers")
+        raise Error(f"attribute {cutting.DIMIDS_ORG} is {dimids.tolist()}; allowed: integers")
     numbers = tuple(dimids.tolist())
-    along, own = _number(path, known, array_cut.PAR_DIM_INDEX), _number(path, known, array_cut.NUM_SUBFILES)
-    if len(numbers) != _number(path, known, array_cut.NDIMS_ORG) or not all(
+    along, own = _number(path, known, cutting.PAR_DIM_INDEX), _number(path, known, cutting.NUM_SUBFILES)
+    if len(numbers) != _number(path, known, cutting.NDIMS_ORG) or not all(
         0 <= number < len(content.dimensions) for number in numbers
     ):
         raise Error(
-            f"{array_cut.DIMIDS_ORG} is {numbers}, and the file has {len(content.dimensions)} dimensions"
+            f"{cutting.DIMIDS_ORG} is {numbers}, and the file has {len(content.dimensions)} dimensions"
         )
     if not 0 <= along < len(numbers) or own != count:
         raise Error(f"it is cut along dimension {along} into {own} parts, and the file has {count} subfiles")
@@ -180,7 +180,7 @@ def _cut_array(
         raise Error(f"it is cut along {dimensions[0]!r}, its dimension of records")
     begins = [0]
     for i in range(count):
-        first, last = _range(path, known, array_cut.range_name(dimensions[along], i))
+        first, last = _range(path, known, cutting.range_name(dimensions[along], i))
         if first != begins[-1] or last < first:
             raise Error(
                 f"subfile {i} has elements {first} to {last} along {dimensions[along]!r}, and the one before "
@@ -199,7 +199,7 @@ def _cut_array(
 def look_at_subfile(path: str, master: Master, number: int) -> Subfile:
     """Where the parts are in a subfile. Raises Error, with its name, where it is missing or does not have
     what the master says."""
-    subfile = array_cut.subfile_path(path, number)
+    subfile = cutting.subfile_path(path, number)
     try:
         with open(subfile, "rb") as stream:
             content = classic_header.read(stream, subfile)
@@ -215,7 +215,7 @@ def look_at_subfile(path: str, master: Master, number: int) -> Subfile:
             raise _damaged(
                 subfile, f"it has {has} of array {name!r}; its master {path} says {array.dtype} {shape}"
             )
-        if (index := _number(subfile, found.attributes, array_cut.SUBFILE_INDEX)) != number:
+        if (index := _number(subfile, found.attributes, cutting.SUBFILE_INDEX)) != number:
             raise _damaged(subfile, f"it says that it is number {index}")
         for key, wanted in ranges(array, number).items():
             # PnetCDF 1.14 has 0 for the last one
@@ -234,16 +234,12 @@ def look_at_subfile(path: str, master: Master, number: int) -> Subfile:
             f"its format has numbers of {content.count_bytes} bytes; that of its master {path} has "
             f"{master.records.bytes}",
         )
-    _check_size(subfile, array_formats.end_of_data(content))
-    return Subfile(
-        offsets, end_before_records(content), content.records, array_formats.record_part_of(content)
-    )
+    _check_size(subfile, formats.end_of_data(content))
+    return Subfile(offsets, end_before_records(content), content.records, formats.record_part_of(content))
 
 
 def end_before_records(content: classic_header.Content) -> int:
-    return max(
-        array_formats.end_of(array_formats.places_of(content)), array_formats.record_part_of(content).begin
-    )
+    return max(formats.end_of(formats.places_of(content)), formats.record_part_of(content).begin)
 
 
 def contents(path: str, master: Master, subfiles: Sequence[Subfile]) -> Contents:
@@ -275,7 +271,7 @@ def _records(path: str, master: Master, subfiles: Sequence[Subfile], layout: Lay
     has no number if it has no array of records."""
     of_master = master.records
     counts = {
-        array_cut.subfile_path(path, number): one.records
+        cutting.subfile_path(path, number): one.records
         for number, one in enumerate(subfiles)
         if one.part.bytes
     }

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import whole_number
+from ..errors import Error
 from . import classic_header
-from .arguments import whole_number
-from .array_cut import Cut
-from .array_layout import RecordPart
-from .errors import Error
+from .cutting import Cut
+from .layouts import RecordPart
 
 HDF5, CDF5 = "hdf5", "cdf5"
 ENDINGS = {".h5": HDF5, ".hdf5": HDF5, ".he5": HDF5, ".nc": CDF5, ".cdf": CDF5, ".nc5": CDF5}
@@ -77,7 +77,7 @@ class Spec:
 class Place:
     """An array in a file. `dtype` as it is in the file; `offset`: its first byte; `dimensions`: their names,
     none where unknown. Of an array in subfiles, `cut` into pieces, `offsets` has that of each piece; bytes
-    are counted as array_subfiles.Contents says. Of an array of records `shape` is that of one, and
+    are counted as subfile_set.Contents says. Of an array of records `shape` is that of one, and
     `record_bytes` the distance to the next one; 0: it has no records."""
 
     shape: tuple[int, ...]

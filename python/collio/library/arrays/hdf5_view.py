@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from . import array_alone, array_cut, array_formats, classic_header
-from .array_formats import Place
-from .array_subfiles import Contents
+from . import alone, classic_header, cutting, formats
+from .formats import Place
+from .subfile_set import Contents
 
 PIECES = "_collio_pieces"
 MOST_SEGMENTS = 1000
@@ -39,9 +39,9 @@ def hdf5_view(path: str | os.PathLike[str], view: str | os.PathLike[str]) -> Non
     name, to = os.path.realpath(os.fspath(path)), os.path.realpath(os.fspath(view))
     with open(name, "rb") as stream:
         header = classic_header.read(stream, name)
-    contents = array_alone.look(name)
+    contents = alone.look(name)
     if to == name or any(
-        to == os.path.realpath(array_cut.subfile_path(name, i))
+        to == os.path.realpath(cutting.subfile_path(name, i))
         for i in range(contents.layout.count if contents.layout else 0)
     ):
         raise ValueError(f"the view is {to}, which has the data; allowed: another file")
@@ -56,7 +56,7 @@ def hdf5_view(path: str | os.PathLike[str], view: str | os.PathLike[str]) -> Non
 
 
 def _h5py() -> Any:
-    return array_formats.package("h5py", "HDF5 files")
+    return formats.package("h5py", "HDF5 files")
 
 
 def _fill(file: Any, path: str, header: classic_header.Content, contents: Contents) -> None:
@@ -72,18 +72,18 @@ def _fill(file: Any, path: str, header: classic_header.Content, contents: Conten
             _set_attributes(file[array], header.variables[array].attributes)
     _set_attributes(file, header.attributes)
     for array, place in contents.places.items():
-        array_formats.attach_scales(file, array, place.dimensions)
+        formats.attach_scales(file, array, place.dimensions)
 
 
 def _set_attributes(item: Any, attributes: classic_header.Attributes) -> None:
     """As netCDF-4 keeps them, without those of subfiles."""
     for name, value in attributes.items():
-        if not name.startswith(array_cut.PREFIX):
+        if not name.startswith(cutting.PREFIX):
             item.attrs[name] = value.tobytes().decode(errors="replace") if value.dtype.kind == "S" else value
 
 
 def _show(file: Any, array: str, path: str, contents: Contents, place: Place) -> None:
-    cut = array_alone.cut_of(contents, place)
+    cut = alone.cut_of(contents, place)
     if 0 in cut.shape:
         file.create_dataset(array, cut.shape, place.dtype)
         return
@@ -105,12 +105,12 @@ def _parts(
 ) -> Iterator[tuple[tuple[slice, ...], tuple[int, ...], list[Segment]]]:
     """Which elements of the array each piece has, the piece's shape, and where its bytes lie, in order. A
     piece has no more records than a list has room for."""
-    cut = array_alone.cut_of(contents, place)
+    cut = alone.cut_of(contents, place)
     for piece in range(len(cut.begins) - 1):
         shape = cut.piece_shape(piece)
         where = [slice(0, length) for length in cut.shape]
         where[cut.along] = slice(cut.begins[piece], cut.begins[piece + 1])
-        file, first, step = array_alone.file_of(path, contents, place, piece)
+        file, first, step = alone.file_of(path, contents, place, piece)
         if 0 in shape:
             continue
         if not step:
