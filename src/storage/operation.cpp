@@ -177,13 +177,36 @@ void Operation::book(const Descriptors& file, const SystemCall& call, ssize_t ou
   result_.error.message += " at offset " + std::to_string(call.offset);
 }
 
+namespace {
+
+/// Nothing but the call is to do: most transfers are over then.
+bool takes_one_call(const Descriptors& file, const core::Extent& extent) noexcept {
+  return !file.drill() && file.direct() < 0 && extent.length > 0 && extent.length <= most_per_call;
+}
+
+ssize_t written(const Descriptors& file, const core::Extent& extent, const std::byte* from) noexcept {
+  return ::pwrite(file.buffered(), from, static_cast<std::size_t>(extent.length), extent.offset);
+}
+
+ssize_t read_bytes(const Descriptors& file, const core::Extent& extent, std::byte* to) noexcept {
+  return ::pread(file.buffered(), to, static_cast<std::size_t>(extent.length), extent.offset);
+}
+
+}  // namespace
+
+bool Operation::write_once(const Descriptors& file, const core::Extent& extent,
+                           const std::byte* from) noexcept {
+  return takes_one_call(file, extent) && !file.watch() && written(file, extent, from) == extent.length;
+}
+
+bool Operation::read_once(const Descriptors& file, const core::Extent& extent, std::byte* to) noexcept {
+  return takes_one_call(file, extent) && read_bytes(file, extent, to) == extent.length;
+}
+
 void Operation::run(const Descriptors& file) {
   if (write_ && file.watch()) return run_watched(file, *file.watch());
-  if (!complete_ && !file.drill() && file.direct() < 0 && extent_.length <= most_per_call) {
-    // As all that follows, without what only drills and O_DIRECT need: most transfers are over then.
-    const auto bytes = static_cast<std::size_t>(extent_.length);
-    const ssize_t moved = write_ ? ::pwrite(file.buffered(), data_, bytes, extent_.offset)
-                                 : ::pread(file.buffered(), data_, bytes, extent_.offset);
+  if (!complete_ && takes_one_call(file, extent_)) {
+    const ssize_t moved = write_ ? written(file, extent_, data_) : read_bytes(file, extent_, data_);
     if (moved == extent_.length) {
       result_.bytes = moved;
       complete_ = true;

@@ -100,6 +100,10 @@ class Operation {
   static Operation writing(const core::Extent& extent, const std::byte* from);
   static Operation reading(const core::Extent& extent, std::byte* to);
 
+  /// See Storage.
+  static bool write_once(const Descriptors& file, const core::Extent& extent, const std::byte* from) noexcept;
+  static bool read_once(const Descriptors& file, const core::Extent& extent, std::byte* to) noexcept;
+
   [[nodiscard]] bool complete() const noexcept { return complete_; }
   /// The next call. Only while not complete.
   [[nodiscard]] SystemCall next(const Descriptors& file);

@@ -56,6 +56,14 @@ Transfer PosixFile::read(const core::Extent& extent, std::byte* to) {
   return run(Operation::reading(extent, to));
 }
 
+bool PosixFile::write_once(const core::Extent& extent, const std::byte* from) noexcept {
+  return locks_ == Locks::none && Operation::write_once(file_, extent, from);
+}
+
+bool PosixFile::read_once(const core::Extent& extent, std::byte* to) noexcept {
+  return locks_ != Locks::all && Operation::read_once(file_, extent, to);
+}
+
 bool PosixFile::store(const PieceWrite& what) {
   if (mapping_ == Mapping::none || !mapping_pays(what)) return false;
   if (store_mapped(file_.buffered(), mapping_, what)) return true;

@@ -29,6 +29,8 @@ class PosixFile : public Storage {
   explicit PosixFile(Descriptors file, Locks locks = Locks::none);
   Transfer write(const core::Extent& extent, const std::byte* from) override;
   Transfer read(const core::Extent& extent, std::byte* to) override;
+  bool write_once(const core::Extent& extent, const std::byte* from) noexcept override;
+  bool read_once(const core::Extent& extent, std::byte* to) noexcept override;
   core::Error sync() override;
   core::Error allocate(std::int64_t bytes) override;
   core::Error close() override { return file_.close(); }

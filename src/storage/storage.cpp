@@ -33,6 +33,10 @@ std::optional<Transfer> Storage::sieve(const core::Extent&, std::byte*, const Pl
   return std::nullopt;
 }
 
+bool Storage::write_once(const core::Extent&, const std::byte*) noexcept { return false; }
+
+bool Storage::read_once(const core::Extent&, std::byte*) noexcept { return false; }
+
 Transfer Storage::write_beside(const core::Extent& extent, const std::byte* from) {
   return write(extent, from);
 }

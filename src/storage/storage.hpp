@@ -38,6 +38,10 @@ class Storage {
   virtual Transfer write(const core::Extent& extent, const std::byte* from) = 0;
   /// Reads; fewer bytes than asked for mean end of file, not an error.
   virtual Transfer read(const core::Extent& extent, std::byte* to) = 0;
+  /// Moves the whole extent by one system call, where nothing but that is to do: no lock, no drill, no
+  /// O_DIRECT. False: bytes are left, or all of them, and write() or read() finds out why. By any thread.
+  virtual bool write_once(const core::Extent& extent, const std::byte* from) noexcept;
+  virtual bool read_once(const core::Extent& extent, std::byte* to) noexcept;
   virtual core::Error sync() = 0;
   /// Room on disk for the file's first `bytes` bytes. A shorter file gets that length; bytes that it has
   /// stay.

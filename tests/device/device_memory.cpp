@@ -295,6 +295,36 @@ void no_staging(Program& program, const Driver& driver, const std::string& name)
   program.good(MPI_File_close(&file), "MPI_File_close");
 }
 
+constexpr int host_calls = 20;  // more than those that all look for a driver
+
+/// Ranks do not wait for each other in the calls on it. Its first ones, before the driver is there.
+MPI_File open_unmet(Program& program, const std::string& name) {
+  MPI_Info info = make_info({{"romio_cb_read", "disable"}, {"romio_cb_write", "disable"}});
+  MPI_File file = MPI_FILE_NULL;
+  program.good(MPI_File_open(MPI_COMM_WORLD, name.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR, info, &file),
+               "MPI_File_open");
+  MPI_Info_free(&info);
+  const auto data = values(program.rank, part);
+  const MPI_Offset at = MPI_Offset{4} * part * program.rank;
+  for (int i = 0; i < host_calls; ++i)
+    program.good(MPI_File_write_at_all(file, at, data.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+                 "MPI_File_write_at_all");
+  return file;
+}
+
+/// Such a call that is not one of those that look for a driver, with a buffer on the device.
+void first_on_device(Program& program, const Driver& driver, MPI_File* file) {
+  const MPI_Offset at = MPI_Offset{4} * part * (program.size + program.rank);
+  const Ints data(driver, Kind::device, values(program.rank, part)),
+      found(driver, Kind::device, std::vector<int>(part, -7));
+  program.good(MPI_File_write_at_all(*file, at, data.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all from a device that came later");
+  program.good(MPI_File_read_at_all(*file, at, found.data(), part, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_read_at_all to a device that came later");
+  program.that(found.content() == data.content(), "a driver that came between calls");
+  program.good(MPI_File_close(file), "MPI_File_close");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -304,10 +334,12 @@ int main(int argc, char** argv) {
   MPI_File file = open_dealt(program, program.temporary("before"));  // collio has begun when the driver comes
   const auto data = values(program.rank, part);
   program.good(MPI_File_write_all(file, data.data(), part, MPI_INT, MPI_STATUS_IGNORE), "MPI_File_write_all");
+  MPI_File unmet = open_unmet(program, program.temporary("unmet"));
   const Driver driver(argv[1]);
+  driver.begin();
+  first_on_device(program, driver, &unmet);
   program.good(MPI_File_write_at_all(file, 0, data.data(), part, MPI_INT, MPI_STATUS_IGNORE),
                "MPI_File_write_at_all");
-  driver.begin();
   program.good(MPI_File_close(&file), "MPI_File_close");
   no_staging(program, driver, program.temporary("unstaged"));
   if (const std::string why = program.no_node_memory(); !why.empty() && program.rank == 0)

@@ -80,5 +80,7 @@ inline constexpr std::size_t driver_kinds = 3;
 /// Null: not in the process. Thread-safe, not collective. O(1), except the first call after an object was
 /// loaded.
 [[nodiscard]] std::array<const DeviceDriver*, driver_kinds> device_drivers();
+/// Whether there was one when device_drivers() was called last. One look at a number.
+[[nodiscard]] bool any_driver_so_far() noexcept;
 
 }  // namespace collio::access

@@ -27,6 +27,8 @@ struct Known {
   std::array<std::atomic<const DeviceDriver*>, driver_kinds> drivers{};
 };
 
+std::atomic<bool> any_found{false};
+
 Known& known() {
   static auto* k = new Known;  // never destroyed: calls may come until the process ends
   return *k;
@@ -68,6 +70,7 @@ void look_for_drivers(Known& k) {
     if (k.drivers[i] || paths[i].empty()) continue;
     void* library = dlopen(paths[i].c_str(), RTLD_LAZY | RTLD_NOLOAD);  // held from now on
     if (library) k.drivers[i] = kinds[i].make(library).release();
+    if (k.drivers[i]) any_found = true;
   }
 }
 
@@ -85,5 +88,7 @@ std::array<const DeviceDriver*, driver_kinds> device_drivers() {
   for (std::size_t i = 0; i < driver_kinds; ++i) drivers[i] = k.drivers[i];
   return drivers;
 }
+
+bool any_driver_so_far() noexcept { return any_found.load(std::memory_order_relaxed); }
 
 }  // namespace collio::access

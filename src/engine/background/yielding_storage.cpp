@@ -83,6 +83,12 @@ class YieldingStorage final : public storage::Storage {
   storage::Transfer read(const core::Extent& extent, std::byte* to) override {
     return do_aside([&] { return inner_->read(extent, to); });
   }
+  bool write_once(const core::Extent& extent, const std::byte* from) noexcept override {
+    return inner_->write_once(extent, from);
+  }
+  bool read_once(const core::Extent& extent, std::byte* to) noexcept override {
+    return inner_->read_once(extent, to);
+  }
   core::Error sync() override { return inner_->sync(); }
   core::Error allocate(std::int64_t bytes) override { return inner_->allocate(bytes); }
   core::Error close() override { return inner_->close(); }

@@ -135,7 +135,7 @@ namespace {
 /// all of the first 16 short calls are timed, and one of 16 from then on
 constexpr std::int64_t calls_for_one = 16;
 
-bool is_short(std::int64_t bytes) noexcept { return bytes <= std::int64_t{32} << 10; }
+bool is_short(std::int64_t bytes) noexcept { return bytes <= std::int64_t{64} << 10; }
 
 }  // namespace
 
@@ -145,33 +145,38 @@ bool is_timed(const File& file, policy::Direction direction, std::int64_t bytes)
   return !is_short(bytes) || unmet.made < calls_for_one || unmet.untimed == calls_for_one - 1;
 }
 
-Completion unmet_piece(File& file, const OnePiece& piece) {
-  const bool write = piece.direction == policy::Direction::write;
-  UnmetCalls::OneWay& unmet = counted(file, piece.direction, piece.operation);
+namespace {
+
+bool moved_once(const File& file, const OnePiece& piece) try {
   storage::Storage& stored = *file.stored.handle_so_far();
+  if (piece.direction == policy::Direction::read) return stored.read_once(piece.extent, piece.memory);
+  if (!writes_beside(file, piece.holes_in_view)) return stored.write_once(piece.extent, piece.memory);
+  return stored.write_beside(piece.extent, piece.memory).error.ok();
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+}  // namespace
+
+bool unmet_piece(File& file, const OnePiece& piece) {
   const double begin_s = piece.timed ? observe::now_s() : 0;
-  storage::Transfer moved;
-  try {
-    moved = !write                                     ? stored.read(piece.extent, piece.memory)
-            : writes_beside(file, piece.holes_in_view) ? stored.write_beside(piece.extent, piece.memory)
-                                                       : stored.write(piece.extent, piece.memory);
-  } catch (const std::bad_alloc&) {
-    moved.error = without_memory;
-  }
+  if (!moved_once(file, piece)) return false;
+  UnmetCalls::OneWay& unmet = counted(file, piece.direction, piece.operation);
   if (piece.timed) {
     const auto calls =
         static_cast<double>(is_short(piece.extent.length) ? 1 + std::exchange(unmet.untimed, 0) : 1);
     const double took_s = calls * (observe::now_s() - begin_s);
     unmet.record.total_s += took_s;
-    unmet.record.steps.add(write ? observe::Step::write : observe::Step::read, took_s);
+    unmet.record.steps.add(
+        piece.direction == policy::Direction::write ? observe::Step::write : observe::Step::read, took_s);
   } else {
     ++unmet.untimed;
   }
   unmet.record.counters.bytes += piece.extent.length;
   ++unmet.record.counters.pieces;
   ++unmet.record.all_pieces;
-  unmet.note(file.rank, piece.extent, moved.error);
-  return {false, moved.bytes, std::move(moved.error), {}};
+  unmet.note_span(piece.extent);
+  return true;
 }
 
 }  // namespace collio::engine

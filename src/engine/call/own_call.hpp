@@ -46,8 +46,10 @@ struct OnePiece {
 /// this rank has the file open.
 [[nodiscard]] bool moves_at_once(const File& file, policy::Direction direction) noexcept;
 
-/// The same as unmet_call() then, without allocations. A library's call of a few bytes takes little longer
-/// than the system call in it, and describing a piece as a pattern takes as long.
-[[nodiscard]] Completion unmet_piece(File& file, const OnePiece& piece);
+/// The same as unmet_call() then, by one system call. A library's call of a few bytes takes little longer
+/// than that, and describing a piece as a pattern takes as long. False: not all bytes were moved, nothing was
+/// booked, and unmet_call() finds out why: an error, the file's end, memory of a device whose driver came
+/// after somebody looked.
+[[nodiscard]] bool unmet_piece(File& file, const OnePiece& piece);
 
 }  // namespace collio::engine

@@ -73,11 +73,14 @@ core::Error hear_of(const Ranks& ranks, policy::Direction direction, std::string
 
 }  // namespace
 
+void UnmetCalls::OneWay::note_span(const core::Extent& accessed) noexcept {
+  if (accessed.length == 0) return;
+  const std::int64_t low = span.length > 0 ? std::min(span.offset, accessed.offset) : accessed.offset;
+  span = {low, std::max(span.end(), accessed.end()) - low};
+}
+
 void UnmetCalls::OneWay::note(int rank, const core::Extent& accessed, const core::Error& error) {
-  if (accessed.length > 0) {
-    const std::int64_t low = span.length > 0 ? std::min(span.offset, accessed.offset) : accessed.offset;
-    span = {low, std::max(span.end(), accessed.end()) - low};
-  }
+  note_span(accessed);
   const auto kind = static_cast<std::int64_t>(error.kind);
   if (kind <= outcome.error) return;
   outcome.error = kind;

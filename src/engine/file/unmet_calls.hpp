@@ -35,6 +35,8 @@ struct UnmetCalls {
     /// its text
     std::string message;
 
+    /// Books the bytes of a call.
+    void note_span(const core::Extent& accessed) noexcept;
     /// Books how a call by this rank, of number `rank`, went.
     void note(int rank, const core::Extent& accessed, const core::Error& error);
   };

@@ -28,24 +28,25 @@ core::Error check_arguments(const DataCall& c) {
   return {};
 }
 
-/// Status, file pointer, error: what is left to do when the bytes have moved. `end`: of what was requested,
-/// in etypes; none: nothing was.
-int finish(const DataCall& c, const engine::Completion& done, std::optional<MPI_Offset> end) {
+/// Status and file pointer: what is left to do when the bytes have moved. `end`: of what was requested, in
+/// etypes; none: nothing was.
+int finish(const DataCall& c, std::int64_t bytes, std::optional<MPI_Offset> end) {
   // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
   if (c.begin == Place::here && end) real->File_seek(c.handle, *end, MPI_SEEK_SET);
-  set_status(c.status, done.bytes);
-  return done.error.ok() ? MPI_SUCCESS : raise(c.handle, done.error);
+  set_status(c.status, bytes);
+  return MPI_SUCCESS;
 }
 
-/// The same of a call that `request` describes and that begins at `offset`.
+/// The same of a call that `request` describes and that begins at `offset`, and its error.
 int finish(const OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
            const engine::Completion& done) {
   std::optional<MPI_Offset> end;
   if (request.error.ok() && !request.undescribed)
     end = offset + request.memory.bytes() / file.engine->view.etype_bytes;
   const core::Error not_given = give_converted(request, done.bytes);
-  const int code = finish(c, done, end);
-  return done.error.ok() && !not_given.ok() ? raise(c.handle, not_given) : code;
+  const int code = finish(c, done.bytes, end);
+  const core::Error& error = done.error.ok() ? not_given : done.error;
+  return error.ok() ? code : raise(c.handle, error);
 }
 
 }  // namespace
@@ -149,26 +150,31 @@ std::int64_t bytes_in_a_row(OpenFile& file, MPI_Datatype type) {
   return bytes;
 }
 
-/// The call as one piece, where nothing stands against moving it at once; none: describe() says what there
+/// The call as one piece, where nothing stands against moving it at once; false: describe() says what there
 /// is. `offset`: where it begins, in etypes.
-std::optional<engine::OnePiece> one_piece(OpenFile& file, const DataCall& c, MPI_Offset& offset) try {
+bool is_one_piece(OpenFile& file, const DataCall& c, MPI_Offset& offset, engine::OnePiece& piece) try {
   const access::View& view = file.engine->view;
   if (!engine::moves_at_once(*file.engine, c.direction) || !file.taken_over() || !file.view_described ||
       file.converts() || !view.straight() || c.count <= 0 || c.type == MPI_DATATYPE_NULL ||
-      (c.writes() ? !file.writes : !file.reads) || access::DeviceMemory::may_find())
-    return {};
+      (c.writes() ? !file.writes : !file.reads) || access::DeviceMemory::may_find_so_far())
+    return false;
   std::int64_t bytes = 0, begin = 0, end = 0;
-  if (__builtin_mul_overflow(bytes_in_a_row(file, c.type), c.count, &bytes) || bytes == 0) return {};
+  if (__builtin_mul_overflow(bytes_in_a_row(file, c.type), c.count, &bytes) || bytes == 0) return false;
   offset = c.begin == Place::here ? file.position(c.handle) : c.offset;
-  if (offset < 0 || (view.etype_bytes > 1 && bytes % view.etype_bytes != 0)) return {};
+  if (offset < 0 || (view.etype_bytes > 1 && bytes % view.etype_bytes != 0)) return false;
   if (__builtin_mul_overflow(offset, view.etype_bytes, &begin) ||
       __builtin_add_overflow(begin, view.first_byte(), &begin) || __builtin_add_overflow(begin, bytes, &end))
-    return {};
-  return engine::OnePiece{c.direction,        name_of(c),
-                          {begin, bytes},     static_cast<std::byte*>(c.buffer),
-                          file.holes_in_view, engine::is_timed(*file.engine, c.direction, bytes)};
+    return false;
+  piece.direction = c.direction;
+  piece.operation = name_of(c);
+  piece.extent = {begin, bytes};
+  piece.memory = static_cast<std::byte*>(c.buffer);
+  piece.holes_in_view = file.holes_in_view;
+  piece.timed = engine::is_timed(*file.engine, c.direction, bytes);
+  // The CPU may reach a device's memory, at a crawl: calls that take the time look for a driver, too.
+  return !piece.timed || !access::DeviceMemory::may_find();
 } catch (const std::bad_alloc&) {
-  return {};
+  return false;
 }
 
 }  // namespace
@@ -178,10 +184,11 @@ int collective(const DataCall& c) {
   if (!file) return forward(c);
   file->settle();
   MPI_Offset offset = 0;
-  if (const auto piece = one_piece(*file, c, offset)) {
-    const engine::Completion done = engine::unmet_piece(*file->engine, *piece);
-    if (piece->timed) file->note_call();
-    return finish(c, done, offset + piece->extent.length / file->engine->view.etype_bytes);
+  engine::OnePiece piece;
+  if (is_one_piece(*file, c, offset, piece) && engine::unmet_piece(*file->engine, piece)) {
+    if (piece.timed) file->note_call();
+    const std::int64_t bytes = piece.extent.length;
+    return finish(c, bytes, offset + bytes / file->engine->view.etype_bytes);
   }
   const auto by_library = [&] {
     const std::string name(name_of(c));

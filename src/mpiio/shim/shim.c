@@ -40,6 +40,7 @@ static const struct collio_waits* engine_waits;
 static const int nothing_pending;
 static const int* pending = &nothing_pending;
 static pthread_once_t found_once = PTHREAD_ONCE_INIT;
+static int found; /* each call looks */
 static pthread_once_t started_once = PTHREAD_ONCE_INIT;
 /* The program opens or closes a file. */
 static __thread int no_file;
@@ -64,6 +65,7 @@ static void find_real(void) {
 #include "mpiio/shim/waits.def"
 #undef COLLIO_WAIT
   shim_end_find(&finder);
+  __atomic_store_n(&found, 1, __ATOMIC_RELEASE);
 }
 
 /* A call of the engine's goes to the tool as long as that may not come back with it. */
@@ -99,7 +101,9 @@ static void fill_behind(void) {
 #undef COLLIO_CALL
 }
 
-static void find_once(void) { pthread_once(&found_once, find_real); }
+static void find_once(void) {
+  if (!__atomic_load_n(&found, __ATOMIC_ACQUIRE)) pthread_once(&found_once, find_real);
+}
 
 /* For libcollio_job_view.so: whether the process is a rank, and a file that this thread opens now is opened
    by the program, not by the MPI library or the engine. */
@@ -153,7 +157,7 @@ static int leave(int result) {
   if (--shim_depth == 0) {
     const int closed = no_file;
     no_file = 0;
-    shim_run_handlers(closed);
+    if (shim_handlers_waiting > 0) shim_run_handlers(closed);
   }
   return result;
 }

@@ -60,5 +60,7 @@ void* shim_engine_symbol(const char* name);
 /* Error handlers that were called inside of a call of the program's run now that it is over. `no_file`: the
  * call's file is no longer, or never was, open. */
 void shim_run_handlers(int no_file);
+/* How many they are. */
+extern __attribute__((visibility("hidden"))) __thread int shim_handlers_waiting;
 
 #endif

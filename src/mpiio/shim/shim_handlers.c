@@ -32,7 +32,7 @@ struct waiting {
   char object[sizeof(handle)];
 };
 static __thread struct waiting waiting[most_waiting];
-static __thread int waiting_count;
+__thread int shim_handlers_waiting;
 
 static size_t handle_bytes(int is_file) {
   const struct mpi_family* family = is_file ? NULL : shim_family();
@@ -40,8 +40,8 @@ static size_t handle_bytes(int is_file) {
 }
 
 static int put_off(int is_file, handler_function function, const void* object, const int* code) {
-  if (!shim_inside() || waiting_count == most_waiting) return 0;
-  struct waiting* one = &waiting[waiting_count++];
+  if (!shim_inside() || shim_handlers_waiting == most_waiting) return 0;
+  struct waiting* one = &waiting[shim_handlers_waiting++];
   one->function = function;
   one->is_file = is_file;
   one->code = *code;
@@ -56,10 +56,9 @@ static handle null_file(void) {
 
 void shim_run_handlers(int no_file) {
   struct waiting now[most_waiting];
-  const int count = waiting_count;
-  if (count == 0) return;
+  const int count = shim_handlers_waiting;
   memcpy(now, waiting, sizeof now);
-  waiting_count = 0; /* a handler may not return */
+  shim_handlers_waiting = 0; /* a handler may not return */
   for (int i = 0; i < count; ++i) {
     if (now[i].is_file && no_file) {
       const handle none = null_file();
