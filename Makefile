@@ -41,6 +41,7 @@ generate:
 	@$(PYTHON) tools/generate_library
 	@$(PYTHON) tools/generate_calls
 	@$(PYTHON) tools/generate_patterns
+	@$(PYTHON) tools/generate_conformance
 
 lint:
 	@$(PYTHON) tools/bootstrap test

@@ -20,6 +20,7 @@ GENERATORS = {
     "generate_library": "docs/reference/library.md",
     "generate_calls": "python/collio/library/native.py",
     "generate_patterns": "python/collio/bench/patterns/rows.py",
+    "generate_conformance": "docs/conformance.md",
 }
 """And a file that each makes."""
 
