@@ -46,9 +46,10 @@ static void start(void) {
   const struct collio_library* found = start_engine ? start_engine() : NULL;
   if (!found) {
     snprintf(absent, sizeof absent, "the engine cannot be loaded: %s", dlerror());
-  } else if (strcmp(found->version, COLLIO_VERSION) != 0) {
-    snprintf(absent, sizeof absent, "the engine in this process is of collio %s, libcollio.so of %s",
-             found->version, COLLIO_VERSION);
+  } else if (strcmp(found->version, COLLIO_LIBRARY_VERSION) != 0) {
+    snprintf(absent, sizeof absent,
+             "the engine in this process is of collio %s, libcollio.so of %s; allowed: both of one build",
+             found->version, COLLIO_LIBRARY_VERSION);
   } else {
     engine = found;
   }

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 struct collio_library {
-  const char* version; /* of the engine */
+  const char* version; /* of the engine: COLLIO_LIBRARY_VERSION */
   const char* (*error_text)(void);
 #define COLLIO_FUNCTION(name, parameters, arguments) int(*name) parameters;
 #include "capi/calls.def"
@@ -20,6 +20,9 @@ struct collio_library {
 /* Exported by libcollio_engine_FAMILY.so. */
 typedef const struct collio_library* (*collio_library_start_function)(void);
 #define COLLIO_LIBRARY_START "collio_library_start"
+
+/* Both sides must have the same: with other rows, or in another order, the table is another one. */
+#define COLLIO_LIBRARY_VERSION COLLIO_VERSION " (calls " COLLIO_CALLS ")"
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 extern "C" __attribute__((visibility("default"))) const collio_library* collio_library_start() {
   using namespace collio::capi;
   static const collio_library table{
-      .version = COLLIO_VERSION,
+      .version = COLLIO_LIBRARY_VERSION,
       .error_text = error_text,
       .end_job = [](int code) -> int { collio::transport::end_job(MPI_COMM_WORLD, code); },
       .open_f = open_file,
