@@ -10,6 +10,7 @@
 #include "capi/error.hpp"
 #include "capi/piece_lists.hpp"
 #include "core/cursor.hpp"
+#include "engine/call/own_call.hpp"
 
 namespace collio::capi {
 

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "engine/file/same_call.hpp"
 #include "engine/independent/independent.hpp"
 #include "policy/plan/plan.hpp"
 
@@ -88,6 +89,15 @@ std::optional<PathResult> move_ahead(const Ranks& ranks, const CallRequest& requ
 Completion independent_call(File& file, const CallRequest& request) {
   observe::CallRecord unlogged;
   return own_call(file, request, {unlogged, nullptr, request.others_sieve});
+}
+
+Completion atomic_call(File& file, const CallRequest& request) {
+  const Visit visit(file, request.operation, request.direction);
+  if (core::Error error = check_same_data_call(visit, request.operation); !error.ok())
+    return Completion::failed(std::move(error));
+  Completion done = independent_call(file, request);
+  done.error = visit.agreement.worst(done.error, "failed in " + request.operation);
+  return done;
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// The independent part of one rank: its own pieces, without the others.
+// Calls in which each rank moves its own pieces, without the others.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,14 @@
 #include "engine/call/prepare_call.hpp"
 
 namespace collio::engine {
+
+/// One rank's own call. Not collective.
+[[nodiscard]] Completion independent_call(File& file, const CallRequest& request);
+
+/// A collective one in atomic mode, on a file that collio alone serves. Each rank moves its own bytes under a
+/// lock on its span: overlapping accesses of a call then come one after the other, which an exchange by
+/// windows does not promise. Collective.
+[[nodiscard]] Completion atomic_call(File& file, const CallRequest& request);
 
 /// Moves this rank's bytes before it meets the others, where an earlier call of the same pieces went by each
 /// rank's own calls: ranks then meet once, not twice. Whatever the others do, the bytes are right: they are

@@ -1,8 +1,11 @@
 // A call whose bytes move: what each path is given, and how it ended.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "access/access.hpp"
 #include "engine/file/file.hpp"
@@ -47,6 +50,24 @@ struct PathResult {
   /// Books a failed transfer that began at file offset `offset`.
   void note(std::int64_t offset, const storage::Transfer& transfer);
 };
+
+/// How a call ended for its caller on this rank.
+struct Completion {
+  /// collio declined on all ranks: the MPI library must do the call
+  bool native = false;
+  /// of this rank, moved
+  std::int64_t bytes = 0;
+  /// the same class on all ranks
+  core::Error error;
+  /// in the file's log, when it got there
+  std::optional<std::size_t> record;
+
+  [[nodiscard]] static Completion failed(core::Error error) { return {false, 0, std::move(error), {}}; }
+};
+
+/// How a call is over whose path ended so.
+[[nodiscard]] Completion completion_of(policy::Direction direction, const access::FileAccess& access,
+                                       const PathResult& moved);
 
 /// This rank cannot have the buffers of the call.
 [[nodiscard]] core::Error no_memory(const Call& call);
