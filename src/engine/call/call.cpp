@@ -27,16 +27,31 @@ using policy::Direction;
 
 namespace {
 
-/// Errors found before any byte moved: the worst one, on every rank. `mine`: this rank's. Collective.
-core::Error agreed_error(const Buffers& buffers, const policy::Digest& digest, const CallRequest& request,
-                         const access::FileAccess& access, const core::Error& mine) {
-  const auto worst = static_cast<core::ErrorClass>(digest.error);
-  if (worst == core::ErrorClass::none) return check_write(buffers, request, digest, access);
+/// A call: what this rank brings to the agreement, and what all ranks hold since.
+struct Agreed {
+  Buffers& buffers;
+  File& file;
+  const CallRequest& request;
+  observe::CallRecord& record;
+  const Prepared prepared;
+  policy::Digest digest{};
+  /// of this rank's bytes, where it moved them before
+  PathResult ahead{};
+  /// the call has been made before: nothing is left out
+  bool last = false;
+};
+
+/// Errors found before any byte moved: the worst one, on every rank. Collective.
+core::Error agreed_error(const Agreed& agreed) {
+  const auto worst = static_cast<core::ErrorClass>(agreed.digest.error);
+  const core::Error& mine = *agreed.prepared.error;
+  if (worst == core::ErrorClass::none)
+    return check_write(agreed.buffers, agreed.request, agreed.digest, agreed.prepared.access);
   if (worst == mine.kind) return mine;
   if (worst == core::ErrorClass::no_memory) return {worst, "another rank has no memory for the call"};
   if (worst == core::ErrorClass::io || worst == core::ErrorClass::no_space ||
       worst == core::ErrorClass::quota)
-    return {worst, "another rank cannot flush " + buffers.ranks.file.path +
+    return {worst, "another rank cannot flush " + agreed.file.path +
                        " or copy from its device memory, or failed before"};
   return {worst, "another rank found an error in its arguments"};
 }
@@ -152,20 +167,6 @@ std::optional<std::size_t> log_call(File& file, const policy::Plan& plan, observ
   return std::nullopt;
 }
 
-/// A call whose ranks hold the same digest.
-struct Agreed {
-  const Buffers& buffers;
-  File& file;
-  const CallRequest& request;
-  const policy::Digest& digest;
-  const Prepared& prepared;
-  observe::CallRecord& record;
-  /// of this rank's bytes, if all ranks moved theirs before they met; else null
-  PathResult* ahead;
-  /// the call has been made before: nothing is left out
-  bool last = false;
-};
-
 Planned plan_in_step(const Agreed& agreed) try {
   agreed.buffers.ranks.roll.come_to(transport::Stage::planning);
   Steps::Scope time(agreed.record.steps, Step::plan);
@@ -179,13 +180,12 @@ Planned plan_in_step(const Agreed& agreed) try {
 
 /// Moves the bytes as planned, if that is still to do, and agrees on how that ended. `since_s`: when ranks
 /// had the digest. Collective.
-PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials,
-                   double since_s) {
+PathResult attempt(Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials, double since_s) {
   File& file = agreed.file;
-  if (agreed.ahead && plan.path == policy::Path::independent) {
+  if (agreed.digest.moved_ahead() && plan.path == policy::Path::independent) {
     agreed.record.counts.met_once = 1;
-    hear_failed_rank(agreed.buffers.ranks, *agreed.ahead);
-    return std::move(*agreed.ahead);
+    hear_failed_rank(agreed.buffers.ranks, agreed.ahead);
+    return std::move(agreed.ahead);
   }
   Servers placed;
   const bool in_order = !plan.placed || plan.placed->seat_of_domain.empty();
@@ -203,7 +203,7 @@ PathResult attempt(const Agreed& agreed, const policy::Plan& plan, policy::Sched
 }
 
 /// The same, if need be in a second attempt with masks.
-PathResult attempts(const Agreed& agreed, Planned& planned, double since_s) {
+PathResult attempts(Agreed& agreed, Planned& planned, double since_s) {
   PathResult moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
   // Of the agreed outcome: all ranks make the second attempt, or none. There is no third.
   if (!moved.outcome.again) return moved;
@@ -214,14 +214,13 @@ PathResult attempts(const Agreed& agreed, Planned& planned, double since_s) {
 }
 
 /// A call in which ranks left slow subfiles out, made once more.
-PathResult make_again(const Agreed& agreed, Planned& planned, double since_s) {
+PathResult make_again(Agreed& agreed, Planned& planned, double since_s) {
   look_after_left_out(agreed.buffers.ranks);
-  Agreed again = agreed;
-  again.last = true;  // it leaves nothing out, so this ends
-  again.buffers.shortage.left_out = false;
-  planned = plan_in_step(again);
-  if (again.file.rank == 0) again.file.records.traffic.foresee(planned.plan, again.digest.bytes);
-  return attempts(again, planned, since_s);
+  agreed.last = true;  // it leaves nothing out, so this ends
+  agreed.buffers.shortage.left_out = false;
+  planned = plan_in_step(agreed);
+  if (agreed.file.rank == 0) agreed.file.records.traffic.foresee(planned.plan, agreed.digest.bytes);
+  return attempts(agreed, planned, since_s);
 }
 
 /// What the call was expected to take, and took. All ranks know the same of it.
@@ -236,7 +235,7 @@ void note_times(const Agreed& agreed, const policy::Plan& plan, const transport:
 }
 
 /// Moves the bytes of a call, and learns from it. Collective.
-Completion carry_out(const Agreed& agreed, Planned& planned, double since_s) {
+Completion carry_out(Agreed& agreed, Planned& planned, double since_s) {
   File& file = agreed.file;
   const policy::Digest& digest = agreed.digest;
   if (file.rank == 0) file.records.traffic.foresee(planned.plan, digest.bytes);
@@ -256,42 +255,33 @@ const char* kind_of(const CallRequest& request) {
   return request.direction == Direction::write ? "write" : "read";
 }
 
-/// What this rank brought to the agreement, and what all ranks hold since.
-struct Digested {
-  const Prepared prepared;
-  policy::Digest digest;
-  /// of this rank's bytes, where it moved them before
-  PathResult ahead;
-};
-
 /// The agreement of a call. An error where ranks are in different calls. Collective.
-core::Error meet(const Buffers& buffers, const CallRequest& request, Digested& met,
-                 observe::CallRecord& record) {
-  const Ranks& ranks = buffers.ranks;
-  File& file = ranks.file;
-  met.digest = digest_of(file, met.prepared, request);
-  met.digest.lack_slots = buffers.have_slots() ? 0 : 1;
-  met.digest.through_slots = transport::NodeSlots::bytes_through();
-  std::optional<PathResult> ahead = move_ahead(ranks, request, met.prepared, record);
-  met.digest.unmoved = ahead || met.digest.bytes == 0 ? 0 : 1;
-  if (ahead) met.ahead = std::move(*ahead);
-  Steps::Scope time(record.steps, Step::digest);
-  if (core::Error different = ranks.agreement.digest(met.digest, met.ahead.outcome); !different.ok())
+core::Error agree(Agreed& agreed) {
+  const Ranks& ranks = agreed.buffers.ranks;
+  policy::Digest& digest = agreed.digest;
+  digest = digest_of(agreed.file, agreed.prepared, agreed.request);
+  digest.lack_slots = agreed.buffers.have_slots() ? 0 : 1;
+  digest.through_slots = transport::NodeSlots::bytes_through();
+  std::optional<PathResult> ahead = move_ahead(ranks, agreed.request, agreed.prepared, agreed.record);
+  digest.unmoved = ahead || digest.bytes == 0 ? 0 : 1;
+  if (ahead) agreed.ahead = std::move(*ahead);
+  Steps::Scope time(agreed.record.steps, Step::digest);
+  if (core::Error different = ranks.agreement.digest(digest, agreed.ahead.outcome); !different.ok())
     return different;
-  file.unmet.together = met.digest.went_alone == 0;
-  if (!met.digest.same_form()) record.operation = kind_of(request);
+  agreed.file.unmet.together = digest.went_alone == 0;
+  if (!digest.same_form()) agreed.record.operation = kind_of(agreed.request);
   return {};
 }
 
 /// What the digest says of all ranks' memory and errors. Collective.
-core::Error settle(Buffers& buffers, const CallRequest& request, const Digested& met) {
-  File& file = buffers.ranks.file;
-  if (met.digest.lack_slots > 0) {
-    buffers.leave_slots();
-    buffers.mail_room_bytes = 0;
+core::Error settle(const Agreed& agreed) {
+  if (agreed.digest.lack_slots > 0) {
+    agreed.buffers.leave_slots();
+    agreed.buffers.mail_room_bytes = 0;
   }
-  core::Error error = agreed_error(buffers, met.digest, request, met.prepared.access, *met.prepared.error);
-  if (!error.ok() && met.prepared.error == &file.unmet.untold) file.unmet.untold = {};
+  core::Error error = agreed_error(agreed);
+  core::Error& untold = agreed.file.unmet.untold;
+  if (!error.ok() && agreed.prepared.error == &untold) untold = {};
   return error;
 }
 
@@ -345,26 +335,17 @@ Completion collective_call(File& file, const CallRequest& request) {
   const double begin = observe::now_s();
 
   no_list_fails.reset();  // what fails now they hear of
-  Digested met{prepare(file, request, record.steps), {}, {}};
-  if (core::Error different = meet(buffers, request, met, record); !different.ok())
-    return Completion::failed(std::move(different));
+  Agreed agreed{buffers, file, request, record, prepare(file, request, record.steps)};
+  if (core::Error different = agree(agreed); !different.ok()) return Completion::failed(std::move(different));
   // Beyond this point every rank holds the same digest, and decides the same.
   no_list_fails.emplace();
-  if (core::Error error = settle(buffers, request, met); !error.ok())
-    return Completion::failed(std::move(error));
+  if (core::Error error = settle(agreed); !error.ok()) return Completion::failed(std::move(error));
   const double since_s = observe::now_s();
-  const Agreed agreed{buffers,
-                      file,
-                      request,
-                      met.digest,
-                      met.prepared,
-                      record,
-                      met.digest.moved_ahead() ? &met.ahead : nullptr};
   Planned planned = plan_in_step(agreed);
   Completion done;
   done.native = planned.plan.path == policy::Path::native;
   if (done.native && file.stored.subfiles) done = refused(file, planned.plan);
-  if (!done.native && done.error.ok() && met.digest.bytes > 0) done = carry_out(agreed, planned, since_s);
+  if (!done.native && done.error.ok() && agreed.digest.bytes > 0) done = carry_out(agreed, planned, since_s);
   no_list_fails.reset();
   book(agreed, planned.plan, done, begin);
   return done;
