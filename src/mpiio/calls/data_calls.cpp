@@ -10,43 +10,43 @@
 
 namespace collio::mpiio {
 
-std::string_view name_of(const DataCall& c) noexcept {
-  if (c.writes()) return c.begin == Place::at ? "write_at_all" : "write_all";
-  return c.begin == Place::at ? "read_at_all" : "read_all";
+std::string_view name_of(const DataCall& call) noexcept {
+  if (call.writes()) return call.begin == Place::at ? "write_at_all" : "write_all";
+  return call.begin == Place::at ? "read_at_all" : "read_all";
 }
 
 namespace {
 
-core::Error check_arguments(const DataCall& c) {
-  if (c.count < 0)
+core::Error check_arguments(const DataCall& call) {
+  if (call.count < 0)
     return {core::ErrorClass::argument,
-            "count " + std::to_string(c.count) + " is negative; allowed: 0 and more"};
-  if (c.type == MPI_DATATYPE_NULL) return {core::ErrorClass::type, "the datatype is MPI_DATATYPE_NULL"};
-  if (c.begin == Place::at && c.offset < 0)
+            "count " + std::to_string(call.count) + " is negative; allowed: 0 and more"};
+  if (call.type == MPI_DATATYPE_NULL) return {core::ErrorClass::type, "the datatype is MPI_DATATYPE_NULL"};
+  if (call.begin == Place::at && call.offset < 0)
     return {core::ErrorClass::argument,
-            "offset " + std::to_string(c.offset) + " is negative; allowed: 0 and more"};
+            "offset " + std::to_string(call.offset) + " is negative; allowed: 0 and more"};
   return {};
 }
 
 /// Status and file pointer: what is left to do when the bytes have moved. `end`: of what was requested, in
 /// etypes; none: nothing was.
-int finish(const DataCall& c, std::int64_t bytes, std::optional<MPI_Offset> end) {
+int finish(const DataCall& call, std::int64_t bytes, std::optional<MPI_Offset> end) {
   // MPI-4.0 14.4.1: the pointer moves by what was requested, also past the end of the file.
-  if (c.begin == Place::here && end) real->File_seek(c.handle, *end, MPI_SEEK_SET);
-  set_status(c.status, bytes);
+  if (call.begin == Place::here && end) real->File_seek(call.handle, *end, MPI_SEEK_SET);
+  set_status(call.status, bytes);
   return MPI_SUCCESS;
 }
 
 /// The same of a call that `request` describes and that begins at `offset`, and its error.
-int finish(const OpenFile& file, const DataCall& c, MPI_Offset offset, const engine::CallRequest& request,
+int finish(const OpenFile& file, const DataCall& call, MPI_Offset offset, const engine::CallRequest& request,
            const engine::Completion& done) {
   std::optional<MPI_Offset> end;
   if (request.error.ok() && !request.undescribed)
     end = offset + request.memory.bytes() / file.engine->view.etype_bytes;
   const core::Error not_given = give_converted(request, done.bytes);
-  const int code = finish(c, done.bytes, end);
+  const int code = finish(call, done.bytes, end);
   const core::Error& error = done.error.ok() ? not_given : done.error;
-  return error.ok() ? code : raise(c.handle, error);
+  return error.ok() ? code : raise(call.handle, error);
 }
 
 }  // namespace
@@ -65,30 +65,30 @@ const engine::CallRequest nothing;
 const core::Error without_memory{core::ErrorClass::no_memory, "no memory"};
 
 /// The engine moves a copy of the data in external32. Throws std::bad_alloc.
-void convert(const OpenFile& file, const DataCall& c, engine::CallRequest& request) {
-  auto elements = access::external32_elements(c.type);
+void convert(const OpenFile& file, const DataCall& call, engine::CallRequest& request) {
+  auto elements = access::external32_elements(call.type);
   if (!elements) {
     request.error = {elements.error().kind, file.engine->path + ": " + elements.error().message};
     return;
   }
   // The request keeps its own until there is memory for the copy.
   request.converted = std::make_shared<const access::ConvertedMemory>(
-      request.memory, std::move(elements.value()), c.writes());
+      request.memory, std::move(elements.value()), call.writes());
   request.memory = request.converted->memory();
   core::keep_worst(request.error, request.converted->failure());
 }
 
 /// The rest of a request. Throws std::bad_alloc.
-void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, MPI_Offset& offset) {
-  request.error = check_arguments(c);
+void describe(OpenFile& file, const DataCall& call, engine::CallRequest& request, MPI_Offset& offset) {
+  request.error = check_arguments(call);
   core::keep_worst(request.error,
-                   check_mode(file, c));  // told to all: others may make a call that the mode allows
+                   check_mode(file, call));  // told to all: others may make a call that the mode allows
   if (!request.error.ok() || request.undescribed) return;
-  if (c.begin == Place::here) offset = file.position(c.handle);
+  if (call.begin == Place::here) offset = file.position(call.handle);
   request.position = offset * file.engine->view.etype_bytes;
-  auto layout = access::layout_of(c.type);
+  auto layout = access::layout_of(call.type);
   if (layout)
-    request.memory = access::MemoryAccess(c.buffer, *layout.value(), c.count);
+    request.memory = access::MemoryAccess(call.buffer, *layout.value(), call.count);
   else
     request.undescribed = true;
   core::keep_worst(request.error, request.memory.failure());
@@ -96,26 +96,26 @@ void describe(OpenFile& file, const DataCall& c, engine::CallRequest& request, M
     request.error = {core::ErrorClass::argument,
                      std::to_string(request.memory.bytes()) + " bytes are no whole number of etypes of " +
                          std::to_string(file.engine->view.etype_bytes) + " bytes"};
-  else if (c.writes() && request.memory.bytes() > 0 && file.engine->view.empty())
+  else if (call.writes() && request.memory.bytes() > 0 && file.engine->view.empty())
     request.error = {core::ErrorClass::argument,
                      "the view's filetype has no bytes: " + std::to_string(request.memory.bytes()) +
                          " bytes to write have no place"};
   if (file.converts() && request.error.ok() && !request.undescribed && request.memory.bytes() > 0)
-    convert(file, c, request);
+    convert(file, call, request);
 }
 
 }  // namespace
 
-engine::CallRequest request_of(OpenFile& file, const DataCall& c, MPI_Offset& offset) {
+engine::CallRequest request_of(OpenFile& file, const DataCall& call, MPI_Offset& offset) {
   engine::CallRequest request = nothing;
-  request.direction = c.direction;
-  request.operation = name_of(c);
+  request.direction = call.direction;
+  request.operation = name_of(call);
   request.undescribed = !file.view_described;
   request.holes_in_view = file.holes_in_view;
   request.others_sieve = file.holes_in_view && !file.program_view.installed();
-  offset = c.offset;
+  offset = call.offset;
   try {
-    describe(file, c, request, offset);
+    describe(file, call, request, offset);
   } catch (const std::bad_alloc&) {
     request.error = without_memory;
   }
@@ -128,9 +128,9 @@ core::Error give_converted(const engine::CallRequest& request, std::int64_t byte
   return request.converted->failure();
 }
 
-core::Error check_mode(const OpenFile& file, const DataCall& c) {
-  if (c.writes() && !file.writes) return {core::ErrorClass::read_only, "the file was opened read-only"};
-  if (!c.writes() && !file.reads) return {core::ErrorClass::access, "the file was opened write-only"};
+core::Error check_mode(const OpenFile& file, const DataCall& call) {
+  if (call.writes() && !file.writes) return {core::ErrorClass::read_only, "the file was opened read-only"};
+  if (!call.writes() && !file.reads) return {core::ErrorClass::access, "the file was opened write-only"};
   return {};
 }
 
@@ -152,25 +152,25 @@ std::int64_t bytes_in_a_row(OpenFile& file, MPI_Datatype type) {
 
 /// The call as one piece, where nothing stands against moving it at once; false: describe() says what there
 /// is. `offset`: where it begins, in etypes.
-bool is_one_piece(OpenFile& file, const DataCall& c, MPI_Offset& offset, engine::OnePiece& piece) try {
+bool is_one_piece(OpenFile& file, const DataCall& call, MPI_Offset& offset, engine::OnePiece& piece) try {
   const access::View& view = file.engine->view;
-  if (!engine::moves_at_once(*file.engine, c.direction) || !file.taken_over() || !file.view_described ||
-      file.converts() || !view.straight() || c.count <= 0 || c.type == MPI_DATATYPE_NULL ||
-      (c.writes() ? !file.writes : !file.reads) || access::DeviceMemory::may_find_so_far())
+  if (!engine::moves_at_once(*file.engine, call.direction) || !file.taken_over() || !file.view_described ||
+      file.converts() || !view.straight() || call.count <= 0 || call.type == MPI_DATATYPE_NULL ||
+      (call.writes() ? !file.writes : !file.reads) || access::DeviceMemory::may_find_so_far())
     return false;
   std::int64_t bytes = 0, begin = 0, end = 0;
-  if (__builtin_mul_overflow(bytes_in_a_row(file, c.type), c.count, &bytes) || bytes == 0) return false;
-  offset = c.begin == Place::here ? file.position(c.handle) : c.offset;
+  if (__builtin_mul_overflow(bytes_in_a_row(file, call.type), call.count, &bytes) || bytes == 0) return false;
+  offset = call.begin == Place::here ? file.position(call.handle) : call.offset;
   if (offset < 0 || (view.etype_bytes > 1 && bytes % view.etype_bytes != 0)) return false;
   if (__builtin_mul_overflow(offset, view.etype_bytes, &begin) ||
       __builtin_add_overflow(begin, view.first_byte(), &begin) || __builtin_add_overflow(begin, bytes, &end))
     return false;
-  piece.direction = c.direction;
-  piece.operation = name_of(c);
+  piece.direction = call.direction;
+  piece.operation = name_of(call);
   piece.extent = {begin, bytes};
-  piece.memory = static_cast<std::byte*>(c.buffer);
+  piece.memory = static_cast<std::byte*>(call.buffer);
   piece.holes_in_view = file.holes_in_view;
-  piece.timed = engine::is_timed(*file.engine, c.direction, bytes);
+  piece.timed = engine::is_timed(*file.engine, call.direction, bytes);
   // The CPU may reach a device's memory, at a crawl: calls that take the time look for a driver, too.
   return !piece.timed || !access::DeviceMemory::may_find();
 } catch (const std::bad_alloc&) {
@@ -179,41 +179,41 @@ bool is_one_piece(OpenFile& file, const DataCall& c, MPI_Offset& offset, engine:
 
 }  // namespace
 
-int collective(const DataCall& c) {
-  OpenFile* const file = file_of_call(c.handle);
-  if (!file) return forward(c);
+int collective(const DataCall& call) {
+  OpenFile* const file = file_of_call(call.handle);
+  if (!file) return forward(call);
   file->settle();
   MPI_Offset offset = 0;
   engine::OnePiece piece;
-  if (is_one_piece(*file, c, offset, piece) && engine::unmet_piece(*file->engine, piece)) {
+  if (is_one_piece(*file, call, offset, piece) && engine::unmet_piece(*file->engine, piece)) {
     if (piece.timed) file->note_call();
     const std::int64_t bytes = piece.extent.length;
-    return finish(c, bytes, offset + bytes / file->engine->view.etype_bytes);
+    return finish(call, bytes, offset + bytes / file->engine->view.etype_bytes);
   }
   const auto by_library = [&] {
-    const std::string name(name_of(c));
-    const engine::Visit visit(*file->engine, name, c.direction);
+    const std::string name(name_of(call));
+    const engine::Visit visit(*file->engine, name, call.direction);
     if (const core::Error error = engine::check_same_data_call(visit, name); !error.ok())
-      return raise(c.handle, error);
-    const int rc = give_view(*file, visit, c.handle);
-    return rc == MPI_SUCCESS ? forward(c) : rc;
+      return raise(call.handle, error);
+    const int rc = give_view(*file, visit, call.handle);
+    return rc == MPI_SUCCESS ? forward(call) : rc;
   };
   if (!file->taken_over()) {
     file->note_by_library();
     return by_library();
   }
-  engine::CallRequest request = request_of(*file, c, offset);
+  engine::CallRequest request = request_of(*file, call, offset);
   request.may_go_unmet = file->view_described;
   const engine::Completion done = engine::collective_call(*file->engine, request);
   file->note_call();
-  return done.native ? by_library() : finish(*file, c, offset, request, done);
+  return done.native ? by_library() : finish(*file, call, offset, request, done);
 }
 
-int independent(OpenFile& file, const DataCall& c) {
+int independent(OpenFile& file, const DataCall& call) {
   MPI_Offset offset = 0;
-  engine::CallRequest request = request_of(file, c, offset);
+  engine::CallRequest request = request_of(file, call, offset);
   request.may_sieve = !file.queue_so_far() || file.queue_so_far()->idle();
-  return finish(file, c, offset, request, engine::independent_call(*file.engine, request));
+  return finish(file, call, offset, request, engine::independent_call(*file.engine, request));
 }
 
 namespace {
@@ -232,10 +232,10 @@ int cancel_done(void*, int) { return MPI_SUCCESS; }
 
 }  // namespace
 
-int independent_at_once(OpenFile& file, DataCall c, MPI_Request* request) {
+int independent_at_once(OpenFile& file, DataCall call, MPI_Request* request) {
   MPI_Status status;
-  c.status = &status;
-  const int rc = independent(file, c);
+  call.status = &status;
+  const int rc = independent(file, call);
   if (rc != MPI_SUCCESS) return rc;
   MPI_Count bytes = 0;
   MPI_Get_elements_x(&status, MPI_BYTE, &bytes);

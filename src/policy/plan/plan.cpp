@@ -34,15 +34,15 @@ int most_teams(const Layers& layers) {
 }
 
 /// Why layer 1 cannot help this call.
-OneLayer against_two_layers(const PlanRequest& r, const machine::Machine& m, const Hints& hints) {
-  if (r.lacking.node_memory) return OneLayer::no_node_memory;
+OneLayer against_two_layers(const PlanRequest& request, const machine::Machine& m, const Hints& hints) {
+  if (request.lacking.node_memory) return OneLayer::no_node_memory;
   const int ranks = m.ranks();
   if (ranks == 1) return OneLayer::one_rank;
   const Layers layers = make_layers(m, hints);
   if (layers.local_aggregators() >= ranks && layers.nodes_per_group == 1) return OneLayer::all_aggregate;
-  if (r.digest.span() / sparsest(r.direction) > r.digest.bytes) return OneLayer::sparse;
-  if (r.direction == Direction::read && hints.read_holes == Holes::piecewise &&
-      r.digest.bytes < r.digest.span())
+  if (request.digest.span() / sparsest(request.direction) > request.digest.bytes) return OneLayer::sparse;
+  if (request.direction == Direction::read && hints.read_holes == Holes::piecewise &&
+      request.digest.bytes < request.digest.span())
     return OneLayer::holes_not_read;
   return most_teams(layers) > most_node_slots / 2 ? OneLayer::many_teams : OneLayer::no;
 }
@@ -63,23 +63,23 @@ bool merging_is_slower(const Plan& plan, const machine::Machine& machine) {
 }
 
 /// Calls that leave no choice. False: the path is to be chosen.
-bool settle_path(Plan& plan, const PlanRequest& r) {
-  const Digest& d = r.digest;
+bool settle_path(Plan& plan, const PlanRequest& request) {
+  const Digest& d = request.digest;
   if (d.undescribed == 0 && d.unordered == 0) return false;
   plan.reason.why = d.undescribed > 0 ? Why::undescribed : Why::unordered;
   plan.reason.ranks = d.undescribed > 0 ? d.undescribed : d.unordered;
-  if (d.undescribed == 0) plan.reason.lacking = r.lacking.handles ? Lack::handles : Lack::nothing;
-  plan.path = d.undescribed == 0 && !r.lacking.handles ? Path::independent : Path::native;
+  if (d.undescribed == 0) plan.reason.lacking = request.lacking.handles ? Lack::handles : Lack::nothing;
+  plan.path = d.undescribed == 0 && !request.lacking.handles ? Path::independent : Path::native;
   return true;
 }
 
 /// The path that was asked for, or `exchange` where it is not available.
-void take_asked(Plan& plan, const PlanRequest& r, Path asked, Path exchange) {
+void take_asked(Plan& plan, const PlanRequest& request, Path asked, Path exchange) {
   const bool independent = asked == Path::independent;
-  plan.reason.why = r.way ? Why::trials : Why::hint;
-  if (independent) plan.reason.lacking = r.lacking.handles ? Lack::handles : Lack::nothing;
+  plan.reason.why = request.way ? Why::trials : Why::hint;
+  if (independent) plan.reason.lacking = request.lacking.handles ? Lack::handles : Lack::nothing;
   if (asked != Path::two_layer) plan.reason.one_layer = OneLayer::no;
-  plan.path = independent && !r.lacking.handles ? asked : exchange;
+  plan.path = independent && !request.lacking.handles ? asked : exchange;
   if (independent && plan.path != asked) plan.reason.why = Why::hint;
 }
 
@@ -90,39 +90,42 @@ bool equal_pieces(const Digest& d, std::int64_t average) {
          std::has_single_bit(static_cast<std::uint64_t>(average)) && (d.offset_bits & (average - 1)) == 0;
 }
 
-void estimate_path(Plan& plan, const PlanRequest& r, Path exchange, const Layers& layers, bool given) {
+void estimate_path(Plan& plan, const PlanRequest& request, Path exchange, const Layers& layers, bool given) {
   const double exchange_s =
       exchange == Path::two_layer ? plan.estimate_two_layer_s : plan.estimate_two_phase_s;
-  plan.path = !r.lacking.handles && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
+  plan.path =
+      !request.lacking.handles && plan.estimate_independent_s < exchange_s ? Path::independent : exchange;
   plan.reason.why = Why::estimates;
-  plan.reason.pieces = r.digest.pieces;
-  plan.reason.piece_bytes = r.digest.bytes / std::max<std::int64_t>(1, r.digest.pieces);
-  plan.reason.equal_pieces = equal_pieces(r.digest, plan.reason.piece_bytes);
+  plan.reason.pieces = request.digest.pieces;
+  plan.reason.piece_bytes = request.digest.bytes / std::max<std::int64_t>(1, request.digest.pieces);
+  plan.reason.equal_pieces = equal_pieces(request.digest, plan.reason.piece_bytes);
   plan.reason.local_aggregators = layers.local_aggregators();
   plan.reason.fewest_messages = !given && layers.teams.size() > 1;
 }
 
-void choose_path(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
-  if (settle_path(plan, r)) return;
-  const Path hint = r.direction == Direction::write ? hints.write_path : hints.read_path;
-  const Path asked = r.way ? r.way->path : hint;
+void choose_path(Plan& plan, const PlanRequest& request, const machine::Machine& machine,
+                 const Hints& hints) {
+  if (settle_path(plan, request)) return;
+  const Path hint = request.direction == Direction::write ? hints.write_path : hints.read_path;
+  const Path asked = request.way ? request.way->path : hint;
   Reason& reason = plan.reason;
-  if (asked != Path::two_phase) reason.one_layer = against_two_layers(r, machine, hints);
+  if (asked != Path::two_phase) reason.one_layer = against_two_layers(request, machine, hints);
   const bool free_choice = asked == Path::automatic && !layers_given(hints);
   if (free_choice && reason.one_layer == OneLayer::no && merging_is_slower(plan, machine))
     reason.one_layer = OneLayer::slower;
   if (reason.one_layer == OneLayer::no_node_memory) reason.lacking = Lack::node_memory;
-  if (reason.one_layer == OneLayer::sparse) reason.sparsest = sparsest(r.direction);
+  if (reason.one_layer == OneLayer::sparse) reason.sparsest = sparsest(request.direction);
   const Path exchange =
       asked == Path::two_phase || reason.one_layer != OneLayer::no ? Path::two_phase : Path::two_layer;
-  if (asked != Path::automatic) return take_asked(plan, r, asked, exchange);
-  estimate_path(plan, r, exchange, make_layers(machine, hints), layers_given(hints));
+  if (asked != Path::automatic) return take_asked(plan, request, asked, exchange);
+  estimate_path(plan, request, exchange, make_layers(machine, hints), layers_given(hints));
 }
 
 /// Few bytes need few aggregators, unless hints say how many there are or where they begin.
-int serving_aggregators(const PlanRequest& r, const Hints& hints) {
-  if (hints.alignment_bytes > 0 || hints.aggregators > 0) return r.aggregators;
-  return static_cast<int>(std::min<std::int64_t>(r.aggregators, r.digest.span() / smallest_domain_bytes + 1));
+int serving_aggregators(const PlanRequest& request, const Hints& hints) {
+  if (hints.alignment_bytes > 0 || hints.aggregators > 0) return request.aggregators;
+  return static_cast<int>(
+      std::min<std::int64_t>(request.aggregators, request.digest.span() / smallest_domain_bytes + 1));
 }
 
 /// The longest window of two phases, where an aggregator serves `share` bytes: several fit the collective
@@ -139,27 +142,27 @@ std::int64_t two_phase_window_bytes(const machine::Machine& machine, const Hints
 /// that pass through it: each page is zeroed once and mapped by each rank. So a call of few bytes has a part,
 /// half of what the ranks have moved up to now, where storage calls are cheap and short windows thus as good
 /// as long ones.
-std::int64_t memory_in_use(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
+std::int64_t memory_in_use(const PlanRequest& request, const machine::Machine& machine, const Hints& hints) {
   const std::int64_t all = node_memory_bytes(machine, hints);
   const bool asked = hints.window_bytes > 0 || hints.direct || hints.cut == Cut::balanced;
   const std::int64_t least = std::max(smallest_memory_part, page * fewest_windows(machine, hints));
   if (machine.nodes.size() > 1 || machine.storage.node_buffer_bytes > 0 || asked || all / 4 < least ||
-      r.digest.through_slots == Digest::nothing || r.digest.bytes / machine.ranks() >= all / 2)
+      request.digest.through_slots == Digest::nothing || request.digest.bytes / machine.ranks() >= all / 2)
     return all;
-  const std::int64_t moved = (r.digest.through_slots + r.digest.bytes) / machine.ranks();
+  const std::int64_t moved = (request.digest.through_slots + request.digest.bytes) / machine.ranks();
   return all / 8 * std::clamp<std::int64_t>(moved / (all / 4), 2, 8);
 }
 
 /// The longest window: what the storage likes best, within the collective buffer, and several to a node's
 /// memory.
-std::int64_t window_bytes(const PlanRequest& r, const machine::Machine& machine, const Hints& hints,
+std::int64_t window_bytes(const PlanRequest& request, const machine::Machine& machine, const Hints& hints,
                           Path path, std::int64_t share) {
   const std::int64_t wanted = hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes;
   const std::int64_t best = std::min(hints.buffer_bytes, wanted);
   if (path == Path::two_phase) return std::min(best, two_phase_window_bytes(machine, hints, share));
   if (path != Path::two_layer) return best;
   // Every team of a node has a slot of its own for a window that is served elsewhere.
-  const std::int64_t memory = memory_in_use(r, machine, hints);
+  const std::int64_t memory = memory_in_use(request, machine, hints);
   const std::int64_t fewest = fewest_windows(machine, hints);
   const std::int64_t most = std::max(page, memory / fewest / page * page);
   if (hints.window_bytes > 0) return std::min(best, most);
@@ -179,8 +182,9 @@ void fit_mask(Plan& plan) {
 }
 
 /// Slots, and whether they keep masks: unless the pieces, if they do not overlap, must fill the whole span.
-void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
-  const std::int64_t memory_bytes = memory_in_use(r, machine, hints);
+void lay_out_slots(Plan& plan, const PlanRequest& request, const machine::Machine& machine,
+                   const Hints& hints) {
+  const std::int64_t memory_bytes = memory_in_use(request, machine, hints);
   plan.whole_memory = memory_bytes == node_memory_bytes(machine, hints);
   plan.few_servers = few_servers(machine, hints);
   plan.node_slots =
@@ -188,16 +192,17 @@ void lay_out_slots(Plan& plan, const PlanRequest& r, const machine::Machine& mac
                                                     1, most_node_slots / 2));
   plan.several_nodes = machine.nodes.size() > 1;
   if (plan.several_nodes) plan.mail = std::make_shared<FirstMail>();
-  plan.tiled = r.tiled;
-  plan.holes_sure = r.digest.bytes < r.digest.span();
-  plan.home_masks = r.direction == Direction::write && (r.with_masks || r.digest.bytes != r.digest.span());
+  plan.tiled = request.tiled;
+  plan.holes_sure = request.digest.bytes < request.digest.span();
+  plan.home_masks = request.direction == Direction::write &&
+                    (request.with_masks || request.digest.bytes != request.digest.span());
   plan.masks = plan.several_nodes || plan.home_masks;
   const Domains& d = plan.domains;
-  const auto bits = static_cast<std::uint64_t>(r.digest.offset_bits) | d.offset_bits();
+  const auto bits = static_cast<std::uint64_t>(request.digest.offset_bits) | d.offset_bits();
   plan.mask_shift = bits == 0 ? 0 : std::countr_zero(bits);
   // Pieces of a node that has few of a window's are packed into a part of its slots. Where ranks share bytes,
   // these would travel several times.
-  if (plan.several_nodes && r.digest.bytes <= r.digest.span())
+  if (plan.several_nodes && request.digest.bytes <= request.digest.span())
     plan.window_slots = static_cast<int>(
         std::bit_floor(static_cast<unsigned>(std::min(most_window_slots, most_slots / plan.node_slots))));
   fit_mask(plan);
@@ -245,32 +250,33 @@ std::int64_t node_memory_bytes(const machine::Machine& machine, const Hints& hin
   return std::max({2 * up_to_page(window), up_to_page(std::min(buffers, best)), least});
 }
 
-Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hints& hints) {
-  const bool write = r.direction == Direction::write;
+Plan make_plan(const PlanRequest& request, const machine::Machine& machine, const Hints& hints) {
+  const bool write = request.direction == Direction::write;
   Plan plan;
-  plan.direction = r.direction;
+  plan.direction = request.direction;
   plan.holes = write ? hints.write_holes : hints.read_holes;
-  const core::Extent span{r.digest.low, r.digest.span()};
+  const core::Extent span{request.digest.low, request.digest.span()};
   const CutChoice choice =
-      choose_cut({write, span, serving_aggregators(r, hints), r.aggregators}, machine, hints);
+      choose_cut({write, span, serving_aggregators(request, hints), request.aggregators}, machine, hints);
   const int serving = choice.aggregators;
-  const Estimates estimates = estimate({r.digest, r.aggregators, serving, write}, machine);
+  const Estimates estimates = estimate({request.digest, request.aggregators, serving, write}, machine);
   plan.estimate_two_phase_s = estimates.two_phase_s;
   plan.estimate_two_layer_s = estimates.two_layer_s;
   plan.estimate_independent_s = estimates.independent_s;
-  choose_path(plan, r, machine, hints);
-  if (r.digest.bytes == 0) {
+  choose_path(plan, request, machine, hints);
+  if (request.digest.bytes == 0) {
     plan.reason.why = Why::no_bytes;
     return plan;
   }
   plan.span = span;
   CutRequest cut{plan.span, serving, choice.alignment_bytes, 0, choice.begins};
-  cut.window_bytes = window_bytes(r, machine, hints, plan.path, plan.span.length / cut.aggregators);
+  cut.window_bytes = window_bytes(request, machine, hints, plan.path, plan.span.length / cut.aggregators);
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
-    plan.transfers = choose_transfers({r.digest, machine.ranks(), r.way ? r.way->transfer : hints.transfer,
-                                       r.lacking.windows, r.lacking.refusal},
-                                      hints);
+    plan.transfers = choose_transfers(
+        {request.digest, machine.ranks(), request.way ? request.way->transfer : hints.transfer,
+         request.lacking.windows, request.lacking.refusal},
+        hints);
   }
   plan.reason.memory_limit_bytes = hints.memory_limit_bytes;
   plan.reason.window_bytes = cut.window_bytes;
@@ -281,7 +287,7 @@ Plan make_plan(const PlanRequest& r, const machine::Machine& machine, const Hint
   if (choice.cut == Cut::even) plan.reason.added_stripes = added_stripes(cut);
   plan.alignment_bytes =
       plan.domains.dealt() ? plan.domains.members * plan.domains.stripe_bytes : cut.alignment_bytes;
-  if (plan.path == Path::two_layer) lay_out_slots(plan, r, machine, hints);
+  if (plan.path == Path::two_layer) lay_out_slots(plan, request, machine, hints);
   return plan;
 }
 
