@@ -57,6 +57,26 @@ TEST(PosixStorage, ReadPastTheEndIsShortAndNoError) {
   EXPECT_EQ(read_of(*storage, {3, 0}), "");
 }
 
+TEST(PosixStorage, MovesAllByOneCallOrSaysNo) {
+  const TemporaryFile file("0123456789");
+  const std::string text = "abc";
+  std::string buffer(3, '#');
+  auto* const to = reinterpret_cast<std::byte*>(buffer.data());
+  const auto storage = opened(file.path());
+  EXPECT_TRUE(storage->write_once({4, 3}, bytes_of(text)));
+  EXPECT_EQ(file.content(), "0123abc789");
+  EXPECT_TRUE(storage->read_once({3, 3}, to));
+  EXPECT_EQ(buffer, "3ab");
+  EXPECT_FALSE(storage->read_once({8, 3}, to)) << "past the end";
+  EXPECT_FALSE(opened(file.path(), Access::read_only)->write_once({0, 3}, bytes_of(text)));
+  auto alone = Descriptors::open(file.path(), Access::read_write, false);
+  ASSERT_TRUE(alone.ok());
+  PosixFile locked(std::move(alone.value()), Locks::all);
+  EXPECT_FALSE(locked.read_once({0, 3}, to)) << "it takes a lock";
+  EXPECT_FALSE(locked.write_once({0, 3}, bytes_of(text)));
+  EXPECT_EQ(file.content(), "0123abc789");
+}
+
 TEST(PosixStorage, KeepsToItsAccess) {
   const TemporaryFile file("0123456789");
   std::byte buffer[4] = {};
