@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -73,6 +74,17 @@ TEST(ElectAggregators, OnlyMembersAreElectedAndAnyoneWhereThereAreNone) {
   const std::vector<int> nearest = elect_aggregators(Election::shortest_path, on_grid(bytes));
   EXPECT_EQ(nearest[1], 0);
   EXPECT_EQ(nearest[2], 50);
+}
+
+TEST(ElectAggregators, PartsWithoutBytesTakeNoMemberOfOthers) {
+  Matrix bytes({64, 66});
+  bytes(0, 1) = 1000, bytes(1, 1) = 1;
+  for (const Election election : {Election::greedy, Election::shortest_path, Election::topology_aware}) {
+    const std::vector<int> elected = elect_aggregators(election, on_grid(bytes));
+    EXPECT_EQ(elected[1], 0) << name_of(election);
+    EXPECT_EQ(std::set<int>(elected.begin(), elected.end()).size(), 64U) << name_of(election);
+    EXPECT_EQ(std::ranges::count(elected, 63), 1) << name_of(election);
+  }
 }
 
 TEST(ElectAggregators, PartsAvoidTheLinksOfPartsBefore) {

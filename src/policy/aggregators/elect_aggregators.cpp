@@ -81,17 +81,15 @@ class Voting {
         served_(problem.nodes.size(), 0),
         most_heavy_(at(std::max<std::int64_t>(
             1, most_ways_looked_at / static_cast<std::int64_t>(problem.bytes.entries() + 1)))) {
-    for (int node = 0; node < static_cast<int>(problem.nodes.size()); ++node) {
+    for (int node = 0; node < static_cast<int>(problem.nodes.size()); ++node)
       to_storage_.push_back(reach_storage(problem, node));
-      everyone_.push_back({node, 0});
-    }
   }
 
+  /// `members`: at least one.
   int elect(std::span<const DomainBytes> members) {
     bytes_ = sum_of(members);
     members_ = static_cast<double>(std::max<std::size_t>(members.size(), 1));
     note_heavy(members);
-    if (members.empty()) members = everyone_;
     best_ = -1;
     int fewest = served_[at(members.front().domain)];
     for (const DomainBytes& member : members) fewest = std::min(fewest, served_[at(member.domain)]);
@@ -101,6 +99,20 @@ class Voting {
     ++served_[at(best_)];
     ways_.add(best_, bytes_);
     return best_;
+  }
+
+  /// Gives parts without a member, -1, the nodes that serve fewest. O(nodes + parts).
+  void deal_rest(std::vector<int>& elected) {
+    auto part = std::ranges::find(elected, -1);
+    while (part != elected.end()) {
+      const int fewest = *std::ranges::min_element(served_);
+      for (int node = 0; node < static_cast<int>(served_.size()) && part != elected.end(); ++node) {
+        if (served_[at(node)] != fewest) continue;
+        ++served_[at(node)];
+        *part = node;
+        part = std::find(part, elected.end(), -1);
+      }
+    }
   }
 
  private:
@@ -160,8 +172,6 @@ class Voting {
   StorageWays ways_;
   /// [node]
   std::vector<machine::Reach> to_storage_;
-  /// all nodes, as members
-  std::vector<DomainBytes> everyone_;
   /// [node]: partitions
   std::vector<int> served_;
   std::size_t most_heavy_;
@@ -202,8 +212,10 @@ core::Matrix<ElectionCost> election_costs(const ElectionProblem& problem) {
 std::vector<int> elect_aggregators(Election election, const ElectionProblem& problem) {
   const NodeBytes by_partition = problem.bytes.transposed();
   Voting voting(election, problem);
-  std::vector<int> elected;
-  for (int p = 0; p < by_partition.rows(); ++p) elected.push_back(voting.elect(by_partition.row(p)));
+  std::vector<int> elected(at(by_partition.rows()), -1);
+  for (int p = 0; p < by_partition.rows(); ++p)
+    if (const auto members = by_partition.row(p); !members.empty()) elected[at(p)] = voting.elect(members);
+  voting.deal_rest(elected);
   return elected;
 }
 

@@ -47,10 +47,10 @@ struct ElectionCost {
 inline constexpr std::int64_t most_ways_looked_at = 1 << 22;
 
 /// Node of the job for every partition, in their order: at most one partition a node while members are free,
-/// then those with fewest; the lower node of equals. A partition without bytes has all nodes as members.
+/// then those with fewest; the lower node of equals. Partitions without bytes get the nodes that are left.
 /// Where members of all partitions have more than most_ways_looked_at ways to each other, C1 is that of the
-/// heaviest members, as many as keep to it. Pure. O(entries log entries + nodes * hops + most_ways_looked_at
-/// * hops); memory O(entries + nodes + links).
+/// heaviest members, as many as keep to it. Pure. O(entries log entries + partitions + nodes * hops +
+/// most_ways_looked_at * hops); memory O(entries + partitions + nodes + links).
 [[nodiscard]] std::vector<int> elect_aggregators(Election election, const ElectionProblem& problem);
 
 }  // namespace collio::policy
