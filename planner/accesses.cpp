@@ -53,6 +53,13 @@ Job make_cube(Options& options, int ranks) {
           }};
 }
 
+Job make_lattice4d(Options& options, int ranks) {
+  const bench::Lattice sites = bench::lattice(options, ranks);
+  return {ranks, 1, {0, sites.bytes()}, [sites](int rank) {
+            return std::vector{block_pattern(sites.block(rank), sites.site_bytes, 0)};
+          }};
+}
+
 /// One of the four calls, a variable each.
 Job make_s3d(Options& options, int ranks) {
   const S3dGrid grid = s3d_grid(options, ranks);
@@ -165,6 +172,7 @@ std::span<const AccessEntry> access_table() {
   static constexpr std::array table{
       AccessEntry{"btio", "--n 102", make_btio},
       AccessEntry{"cube", "--n 256", make_cube},
+      AccessEntry{"lattice4d", "--edge 8 --site 576", make_lattice4d},
       AccessEntry{"s3d", "--nx 80 --ny 80 --nz 80 [--call 0]", make_s3d},
       AccessEntry{
           "interleave",

@@ -1,7 +1,23 @@
 #include "geometry/grids.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <ranges>
+
 namespace collio::bench {
 namespace {
+
+/// Numbers of parts of each of four axes, the most first: every prime factor, the largest first, goes to the
+/// axis with fewest parts.
+[[nodiscard]] std::array<std::int64_t, 4> four_factors(std::int64_t ranks) {
+  std::vector<std::int64_t> primes;
+  for (std::int64_t prime = 2; ranks > 1; ++prime)
+    for (; ranks % prime == 0; ranks /= prime) primes.push_back(prime);
+  std::array<std::int64_t, 4> parts{1, 1, 1, 1};
+  for (const std::int64_t prime : primes | std::views::reverse) *std::ranges::min_element(parts) *= prime;
+  std::ranges::sort(parts, std::greater());
+  return parts;
+}
 
 /// Edge of the largest square of ranks.
 [[nodiscard]] std::int64_t square_root(std::int64_t ranks) {
@@ -37,6 +53,19 @@ S3dGrid s3d_grid(Options& options, std::int64_t ranks) {
   const std::int64_t ny = options.number("ny", 80, {py, 4096});
   const std::int64_t nz = options.number("nz", 80, {pz, 4096});
   return {.points = {nz, ny, nx}, .blocks = {pz, py, px}};
+}
+
+std::array<Axis, 4> Lattice::block(std::int64_t rank) const {
+  std::array<Axis, 4> axes{};
+  for (std::size_t axis = axes.size(); axis-- > 0; rank /= blocks[axis])
+    axes[axis] = {edge * blocks[axis], edge * (rank % blocks[axis]), edge};
+  return axes;
+}
+
+Lattice lattice(Options& options, std::int64_t ranks) {
+  return {.edge = options.number("edge", 8, {1, 256}),
+          .site_bytes = options.number("site", 576, {1, 1 << 20}),
+          .blocks = four_factors(ranks)};
 }
 
 }  // namespace collio::bench

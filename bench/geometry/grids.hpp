@@ -1,5 +1,5 @@
-// Which blocks of regular grids ranks have: NAS BT-IO's cube and S3D-IO's variables (patterns/btio.cpp and
-// patterns/s3d.cpp have the sources).
+// Which blocks of regular grids ranks have: NAS BT-IO's cube, S3D-IO's variables and a lattice's sites
+// (patterns/btio.cpp, patterns/s3d.cpp and patterns/lattice4d.cpp have the sources).
 #pragma once
 
 #include <array>
@@ -43,5 +43,20 @@ struct S3dGrid {
 };
 /// Of --nx, --ny and --nz.
 [[nodiscard]] S3dGrid s3d_grid(Options& options, std::int64_t ranks);
+
+/// Sites of a four-dimensional lattice, cut into equal blocks, one a rank, x running fastest over the ranks.
+struct Lattice {
+  std::int64_t edge;  // sites of a block along each axis
+  std::int64_t site_bytes;
+  std::array<std::int64_t, 4> blocks;  // t, z, y, x; their product is the number of ranks
+
+  [[nodiscard]] std::int64_t bytes() const {
+    return edge * edge * edge * edge * site_bytes * blocks[0] * blocks[1] * blocks[2] * blocks[3];
+  }
+  /// A rank's block: t, z, y, x.
+  [[nodiscard]] std::array<Axis, 4> block(std::int64_t rank) const;
+};
+/// Of --edge and --site.
+[[nodiscard]] Lattice lattice(Options& options, std::int64_t ranks);
 
 }  // namespace collio::bench

@@ -34,6 +34,7 @@ SHAPES = [
     (["hacc", "--particles", 1001], 3, 3 * 1001 * 38, 3),
     (["hacc", "--particles", 1001, "--layout", "soa"], 3, 3 * 1001 * 38, 3 * 9),
     (["collperf", "--nz", 8, "--ny", 6, "--nx", 10], 8, 8 * 6 * 10 * 4, 8 * 4 * 3),
+    (["lattice4d", "--edge", 2, "--site", 24], 8, 8 * 2**4 * 24, 8 * 4),  # x is not cut
     # 3 + 2 planes, 2 + 1 rows
     (["collperf", "--nz", 5, "--ny", 3, "--nx", 2], 4, 5 * 3 * 2 * 4, 2 + 2 + 3 + 3),
     (["collperf", "--nz", 4, "--ny", 3, "--nx", 2], 3, 4 * 3 * 2 * 4, 2),  # 2 + 2 + 0 planes

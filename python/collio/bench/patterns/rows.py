@@ -121,6 +121,15 @@ ROWS = {
         ),
         lambda ranks, nz, ny, nx: nz * ny * nx * 4,
     ),
+    "lattice4d": Row(
+        "lattice4d",
+        "Lattice QCD: a 4-D block of sites of every rank, one call.",
+        (
+            Number("edge", 8, 1, 256, "Sites of a block along each of its four axes."),
+            Size("site", "576", "Bytes of a site; 576 are four 3 x 3 matrices of complex doubles."),
+        ),
+        lambda ranks, edge, site: ranks * edge**4 * site,
+    ),
     "wrf": Row(
         "wrf",
         "WRF-IO: variables of a weather model's grid, a call each.",
