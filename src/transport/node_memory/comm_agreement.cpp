@@ -2,6 +2,7 @@
 #include "transport/node_memory/comm_agreement.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "transport/waiting/collectives.hpp"
 #include "transport/waiting/communicators.hpp"
@@ -32,6 +33,13 @@ void on_board_vector(const std::byte* in, std::byte* inout, std::size_t bytes) {
   const auto* a = reinterpret_cast<const std::int32_t*>(in);
   auto* b = reinterpret_cast<std::int32_t*>(inout);
   for (std::size_t i = 0; i < bytes / sizeof *a; ++i) b[i] = combine(a[i], b[i]);
+}
+
+/// visit(part) for each part of at most `most` numbers.
+template <class Visit>
+void for_parts(std::span<std::int32_t> numbers, std::size_t most, Visit&& visit) {
+  for (; !numbers.empty(); numbers = numbers.subspan(std::min(most, numbers.size())))
+    visit(numbers.first(std::min(most, numbers.size())));
 }
 
 std::int32_t add(std::int32_t a, std::int32_t b) { return a + b; }
@@ -81,15 +89,22 @@ void CommAgreement::join(Meeting& mine) const {
 
 void CommAgreement::join(std::span<std::int32_t> numbers, Numbers of) const {
   const MPI_Op op = of == Numbers::sums ? MPI_SUM : MPI_MAX;
-  const std::span<std::byte> values = std::as_writable_bytes(numbers);
+  const auto combine = of == Numbers::sums ? on_board_vector<add> : on_board_vector<most>;
   const int count = static_cast<int>(numbers.size());
-  if (!board_ || values.size() > board_->record_bytes())
-    return reduce_to_all(values.data(), count, MPI_INT32_T, op, comm_);
-  NodeBoard::Across across;
-  if (several_nodes_)
-    across = [&](std::byte* result) { reduce_to_all(result, count, MPI_INT32_T, op, leaders_numbers_); };
-  board_->reduce(NodeBoard::Channel::numbers, values,
-                 of == Numbers::sums ? on_board_vector<add> : on_board_vector<most>, across);
+  if (!board_) return reduce_to_all(numbers.data(), count, MPI_INT32_T, op, comm_);
+  const auto among_nodes = [&](void* sums) { reduce_to_all(sums, count, MPI_INT32_T, op, leaders_numbers_); };
+  const std::size_t most_numbers = board_->record_bytes() / sizeof(std::int32_t);
+  const auto reduce = [&](std::span<std::int32_t> part, const NodeBoard::Across& across) {
+    board_->reduce(NodeBoard::Channel::numbers, std::as_writable_bytes(part), combine, across);
+  };
+  if (numbers.size() <= most_numbers)
+    return reduce(numbers, several_nodes_ ? NodeBoard::Across(among_nodes) : nullptr);
+  for_parts(numbers, most_numbers, [&](auto part) { reduce(part, nullptr); });
+  if (!several_nodes_) return;
+  if (board_->rank() == 0) among_nodes(numbers.data());
+  for_parts(numbers, most_numbers, [&](auto part) {
+    reduce(part, [&](std::byte* result) { std::memcpy(result, part.data(), part.size_bytes()); });
+  });
 }
 
 void CommAgreement::join_after(std::span<std::int64_t> maxima) const {
