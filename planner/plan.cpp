@@ -38,11 +38,11 @@ template <class Names>
   const auto nics = static_cast<int>(options.number("nics", 1, {1, 1024}));
   for (int node = 0; node < job.nodes(); ++node) {
     const int ranks = job.ranks_on(node);
-    machine.nodes.push_back({.name = "node" + std::to_string(node),
-                             .ranks = ranks,
-                             .cores = ranks,
-                             .numas = numas,
-                             .nics = nics});
+    machine.nodes.edit().push_back({.name = "node" + std::to_string(node),
+                                    .ranks = ranks,
+                                    .cores = ranks,
+                                    .numas = numas,
+                                    .nics = nics});
   }
   machine.storage.aggregators_per_core = 0;
   return machine;

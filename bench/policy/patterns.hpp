@@ -30,7 +30,7 @@ struct JobSize {
 inline machine::Machine machine_of(const JobSize& size) {
   machine::Machine m;
   for (int i = 0; i < size.nodes; ++i)
-    m.nodes.push_back({.name = "nid" + std::to_string(i), .ranks = 128, .cores = 128});
+    m.nodes.edit().push_back({.name = "nid" + std::to_string(i), .ranks = 128, .cores = 128});
   return m;
 }
 

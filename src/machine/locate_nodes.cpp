@@ -38,7 +38,8 @@ core::Error locate_nodes(Machine& machine, std::shared_ptr<const Network> networ
       return unknown("nodes " + std::to_string(other->second) + " and " + std::to_string(i) +
                      " of the job are both '" + network->vertices[core::at(found[i])] + "'");
   }
-  for (std::size_t i = 0; i < found.size(); ++i) machine.nodes[i].network_node = found[i];
+  std::vector<Node>& nodes = machine.nodes.edit();
+  for (std::size_t i = 0; i < found.size(); ++i) nodes[i].network_node = found[i];
   machine.network = std::move(network);
   return {};
 }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/shared.hpp"
 #include "machine/layout.hpp"
 #include "machine/network.hpp"
 
@@ -34,6 +35,7 @@ struct Node {
   Fabric fabric = Fabric::same_host;
   /// of these adapters together; 0: not known
   double link_bytes_per_s = 0;
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 /// Constants of the storage a file lives on; what the cost model calculates with.
@@ -80,7 +82,7 @@ template <class Model>
 }
 
 struct Machine {
-  std::vector<Node> nodes;
+  core::SharedList<Node> nodes;
   StorageModel storage;
   /// null: unknown; else every node has its network_node
   std::shared_ptr<const Network> network;

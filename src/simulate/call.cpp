@@ -50,7 +50,7 @@ machine::Machine machine_of(const CallSetting& s) {
     machine::Node one{.name = "node" + std::to_string(node), .ranks = ranks, .cores = ranks};
     one.cores = std::max(1, static_cast<int>(s.parallel(node)));
     one.fabric = s.job.nodes() > 1 ? s.model.fabric : machine::Fabric::same_host;
-    machine.nodes.push_back(std::move(one));
+    machine.nodes.edit().push_back(std::move(one));
   }
   machine.storage = storage_of(s.model.storage, s.hints);
   return machine;

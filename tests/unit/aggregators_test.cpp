@@ -111,11 +111,11 @@ TEST(Aggregators, FewerThanNodesAreSpreadOverRacks) {
   Machine m = machine_of(std::vector<machine::Node>(4, {"n", 4, 4}));
   m.network = std::make_shared<const machine::Network>(machine::two_racks());
   for (const int node : {0, 1, 2, 3})
-    m.nodes[static_cast<std::size_t>(node)].network_node = node % 2 * 2 + node / 2;
+    m.nodes.edit()[static_cast<std::size_t>(node)].network_node = node % 2 * 2 + node / 2;
   Hints h;
   h.aggregators = 2;
   EXPECT_EQ(per_node(choose_aggregators(m, h)), (std::map<int, int>{{0, 1}, {1, 1}}));
-  for (const int node : {0, 1, 2, 3}) m.nodes[static_cast<std::size_t>(node)].network_node = node;
+  for (const int node : {0, 1, 2, 3}) m.nodes.edit()[static_cast<std::size_t>(node)].network_node = node;
   EXPECT_EQ(per_node(choose_aggregators(m, h)), (std::map<int, int>{{0, 1}, {2, 1}}));
 }
 

@@ -23,7 +23,7 @@ struct Files {
 /// Nodes of 16 ranks and cores, a file on a shared file system.
 machine::Machine machine_with(const Files& file) {
   machine::Machine machine;
-  machine.nodes.assign(static_cast<std::size_t>(file.nodes), {.name = "n", .ranks = 16, .cores = 16});
+  machine.nodes.edit().assign(static_cast<std::size_t>(file.nodes), {.name = "n", .ranks = 16, .cores = 16});
   machine.storage.aggregators_per_core = 0;
   machine.storage.block_bytes = mib;
   machine.storage.window_bytes = 16 * mib;

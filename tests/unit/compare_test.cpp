@@ -18,7 +18,8 @@ struct Small {
 
   [[nodiscard]] Setting setting() const {
     Setting s{topology, job, {3, 2, 1, 0}, std::vector<int>(4, machine::no_vertex), {}, {}};
-    for (int node = 0; node < 4; ++node) s.machine.nodes.push_back({.name = "n", .ranks = 2, .cores = 2});
+    for (int node = 0; node < 4; ++node)
+      s.machine.nodes.edit().push_back({.name = "n", .ranks = 2, .cores = 2});
     s.machine.storage.aggregators_per_core = 0;
     s.unit_bytes = 1, s.window_bytes = 50;
     return s;

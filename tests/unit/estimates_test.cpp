@@ -164,7 +164,7 @@ TEST(Estimates, LinksOfKnownRateBoundTheExchange) {
   machine::Machine machine = Computer{4, 8, Storage::shared, machine::Fabric::rdma}.machine();
   const Digest digest = interleaved(32, 1000, 64 * kibibyte);
   const double usual_s = make_plan({Direction::write, digest, 4}, machine, {}).estimate_two_layer_s;
-  machine.nodes[2].link_bytes_per_s = 1e8;  // the slowest counts
+  machine.nodes.edit()[2].link_bytes_per_s = 1e8;  // the slowest counts
   EXPECT_GT(make_plan({Direction::write, digest, 4}, machine, {}).estimate_two_layer_s, usual_s + 1);
 }
 

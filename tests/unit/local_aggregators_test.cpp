@@ -9,7 +9,7 @@ namespace {
 
 machine::Machine machine_of(const std::vector<int>& ranks) {
   machine::Machine m;
-  for (const int r : ranks) m.nodes.push_back({"node", r, r});
+  for (const int r : ranks) m.nodes.edit().push_back({"node", r, r});
   return m;
 }
 

@@ -71,7 +71,7 @@ TEST(Network, HostsAreFoundByWholeAndByShortNames) {
 
 Machine job_on(std::initializer_list<const char*> hosts) {
   Machine m;
-  for (const char* host : hosts) m.nodes.push_back({host, 2, 2});
+  for (const char* host : hosts) m.nodes.edit().push_back({host, 2, 2});
   return m;
 }
 

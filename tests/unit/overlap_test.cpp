@@ -13,7 +13,7 @@ namespace {
 
 machine::Machine machine_of(int nodes, bool storage_overlaps) {
   machine::Machine m;
-  m.nodes.resize(static_cast<std::size_t>(nodes));
+  m.nodes.edit().resize(static_cast<std::size_t>(nodes));
   m.storage.overlaps = storage_overlaps;
   return m;
 }

@@ -17,7 +17,7 @@ namespace {
 machine::Machine nodes_of_four(int nodes) {
   machine::Machine m;
   for (int i = 0; i < nodes; ++i)
-    m.nodes.push_back({.name = "n" + std::to_string(i), .ranks = 4, .cores = 4});
+    m.nodes.edit().push_back({.name = "n" + std::to_string(i), .ranks = 4, .cores = 4});
   return m;
 }
 

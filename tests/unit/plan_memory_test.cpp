@@ -205,7 +205,7 @@ policy::Plan long_plan(int domains, bool bounds, bool placed) {
     plan.domains.bounds =
         std::make_shared<const std::vector<std::int64_t>>(static_cast<std::size_t>(domains) + 1);
   policy::PlacedDomains seats;
-  if (placed) seats.seat_of_domain.resize(static_cast<std::size_t>(domains));
+  if (placed) seats.seat_of_domain.edit().resize(static_cast<std::size_t>(domains));
   plan.placed = std::make_shared<const policy::PlacedDomains>(std::move(seats));
   return plan;
 }

@@ -103,7 +103,7 @@ TEST(SelectAggregators, StripesHaveOneWriterEach) {
 TEST(SelectAggregators, EveryPolicyKeepsTheLimitsOfHosts) {
   Machine m = machine_of({node_of(8, 4, 2), node_of(8, 4, 2), node_of(8, 4, 2)});
   for (int i = 0; i < 3; ++i)
-    m.nodes[static_cast<std::size_t>(i)].name = std::string(1, static_cast<char>('a' + i));
+    m.nodes.edit()[static_cast<std::size_t>(i)].name = std::string(1, static_cast<char>('a' + i));
   Hints hints;
   hints.host_limits = {{"b", 2}, {"c", 0}, {"*", 1}};
   for (const Selection selection : all)

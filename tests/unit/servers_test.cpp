@@ -15,10 +15,9 @@ Place place_of(const std::vector<std::vector<int>>& nodes, int rank, bool even) 
   Place place;
   for (std::size_t node = 0; node < nodes.size(); ++node) {
     const std::vector<int>& ranks = nodes[node];
-    machine::Node& one = place.machine.nodes.emplace_back();
+    machine::Node& one = place.machine.nodes.edit().emplace_back();
     one.ranks = one.cores = static_cast<int>(ranks.size());
-    place.leaders.push_back(ranks[0]);
-    place.strides.push_back(even ? ranks[1] - ranks[0] : 0);
+    place.ranks.edit().push_back({ranks[0], one.ranks, even ? ranks[1] - ranks[0] : 0});
     for (std::size_t i = 0; i < ranks.size(); ++i)
       if (ranks[i] == rank) place.seat = {static_cast<int>(node), static_cast<int>(i)};
   }
@@ -43,7 +42,7 @@ void expect_servers(const std::vector<std::vector<int>>& nodes, bool even) {
     servers.add_receivers(seats, place, agreement, rank);
     ASSERT_EQ(servers.receivers.size(), seats.size());
     EXPECT_EQ(servers.receivers[1], receiving[1]);
-    EXPECT_EQ(servers.receives, std::ranges::count(servers.receivers, rank) > 0) << "rank " << rank;
+    EXPECT_EQ(servers.receives, std::ranges::count(servers.receivers.get(), rank) > 0) << "rank " << rank;
     const Servers dealt = servers.in_order_of({2, 0, 1}, rank);
     EXPECT_EQ(dealt.ranks, (std::vector{serving[2], serving[0], serving[1]}));
     EXPECT_EQ(dealt.homes, (std::vector{1, 1, 0}));

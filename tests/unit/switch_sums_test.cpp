@@ -24,7 +24,8 @@ struct Job {
 
   /// row(node, domain): bytes.
   explicit Job(const std::function<std::int64_t(int, int)>& of) {
-    for (int i = 0; i < nodes; ++i) machine.nodes.push_back({.name = "n" + std::to_string(i), .ranks = 8});
+    for (int i = 0; i < nodes; ++i)
+      machine.nodes.edit().push_back({.name = "n" + std::to_string(i), .ranks = 8});
     for (int i = 0; i < seats; ++i) homes.push_back(i % nodes);
     plan.path = Path::two_layer;
     plan.domains = cut_evenly({{0, std::int64_t{seats} << 20}, seats, 4096, 1 << 20});
@@ -106,7 +107,7 @@ TEST(SwitchSums, AreMadeFirstWhereTheyMayAnswer) {
   EXPECT_FALSE(sums_first(job.plan, job.machine, asked, job.homes));
   EXPECT_FALSE(sums_first(job.plan, job.machine, elected, job.homes));
   machine::Machine few = job.machine;
-  few.nodes.resize(machine::NodeTraffic::most_nodes_in_matrix);
+  few.nodes.edit().resize(machine::NodeTraffic::most_nodes_in_matrix);
   EXPECT_FALSE(sums_first(job.plan, few, Hints{}, job.homes)) << "a report is to have the matrix of nodes";
 }
 

@@ -23,7 +23,8 @@ constexpr std::int64_t MiB = 1 << 20;
 
 Machine nodes_of(const std::vector<int>& ranks) {
   Machine m;
-  for (std::size_t i = 0; i < ranks.size(); ++i) m.nodes.push_back({"node" + std::to_string(i), ranks[i], 2});
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    m.nodes.edit().push_back({"node" + std::to_string(i), ranks[i], 2});
   return m;
 }
 
@@ -43,8 +44,8 @@ TEST(NodeTraffic, SumsFlowsByNodeAndPair) {
 
 TEST(NodeTraffic, LoadsTheLinksOfAKnownNetwork) {
   Machine m = nodes_of({2, 2});
-  m.nodes[0].name = "node3";
-  m.nodes[1].name = "node1";
+  m.nodes.edit()[0].name = "node3";
+  m.nodes.edit()[1].name = "node1";
   ASSERT_TRUE(locate_nodes(m, std::make_shared<const machine::Network>(machine::two_racks())).ok());
   NodeTraffic t(m);
   t.add({0, 1, 100});

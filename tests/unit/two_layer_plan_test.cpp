@@ -200,7 +200,7 @@ void for_many_plans(Each&& each) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const int ranks = static_cast<int>(dice.pick(2, 64));
     machine::Machine machine = one_node(ranks, static_cast<int>(dice.pick(1, 64)));
-    if (dice.chance(2)) machine.nodes.push_back({"other", static_cast<int>(dice.pick(1, ranks)), 2});
+    if (dice.chance(2)) machine.nodes.edit().push_back({"other", static_cast<int>(dice.pick(1, ranks)), 2});
     if (dice.chance(3)) machine.storage.node_buffer_bytes = std::int64_t{1} << dice.pick(12, 26);
     if (dice.chance(3)) machine.storage.block_bytes = std::int64_t{1} << dice.pick(12, 20);
     const Hints hints = random_hints(dice);
@@ -316,7 +316,7 @@ TEST(TwoLayerPlan, RanksThatMovedLittleBeginWithAPartOfTheMemory) {
 TEST(TwoLayerPlan, MemoryIsWholeAtOnceWhereAPartWouldNotDo) {
   const Digest small = dense(8, 64 << 10);
   machine::Machine two = one_node(8, 2), far = one_node(8, 2);
-  two.nodes.push_back({"other", 8, 2});
+  two.nodes.edit().push_back({"other", 8, 2});
   far.storage.node_buffer_bytes = 64 << 20;
   EXPECT_TRUE(plan_after(0, small, {}, two).whole_memory);
   EXPECT_TRUE(plan_after(0, small, {}, far).whole_memory) << "long windows are for its storage";

@@ -32,7 +32,7 @@ policy::Domains domains_of_nodes(int count, std::int64_t windows) {
 FlowJob job_of(int nodes, int ranks, int per_node, std::int64_t rounds, int slots) {
   FlowJob job;
   for (int n = 0; n < nodes; ++n) {
-    job.layers.teams.push_back({ranks, 1});
+    job.layers.teams.edit().push_back({ranks, 1});
     for (int d = 0; d < per_node; ++d) job.homes.push_back(n), job.servers.push_back(d % ranks);
   }
   job.domains = domains_of_nodes(nodes * per_node, rounds);
@@ -176,7 +176,7 @@ FlowJob random_job(Dice& dice) {
                        dice.pick(1, 4), 2 * static_cast<int>(dice.pick(2, 8)));
   for (int& home : job.homes) home = static_cast<int>(dice.pick(0, job.nodes() - 1));
   const int teams = static_cast<int>(dice.pick(1, std::min(ranks, job.slots - 2)));
-  for (policy::Teams& team : job.layers.teams) team.count = teams;
+  for (policy::Teams& team : job.layers.teams.edit()) team.count = teams;
   if (dice.chance(3)) job.layers.nodes_per_group = static_cast<int>(dice.pick(2, 3));
   if (dice.chance(4)) job.counters = static_cast<int>(dice.pick(teams, 6));
   job.room = dice.pick(1, 12);

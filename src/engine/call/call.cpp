@@ -119,7 +119,7 @@ transport::MessageLink link_of(const Buffers& buffers, const policy::Plan& plan,
   transport::MessageLink link{
       .comm = buffers.ranks.comm,
       .rank = file.rank,
-      .aggregators = &servers.ranks,
+      .aggregators = &servers.ranks.get(),
       .domains = plan.domains.count,
       .my_domain = servers.mine,
       .budget_bytes = policy::message_budget(plan.domains.window_bytes, file.settings.hints),
@@ -127,8 +127,8 @@ transport::MessageLink link_of(const Buffers& buffers, const policy::Plan& plan,
       .steps = &record.steps,
       .counters = &record.counters,
       .node = file.place().seat.node,
-      .homes = &servers.homes,
-      .sent_to = file.records.traffic.counters(),
+      .homes = &servers.homes.get(),
+      .sent = file.records.traffic.sent(),
       .requests_ahead = plan.overlap.buffers,
       .shortage = &buffers.shortage};
   if (plan.path == policy::Path::two_phase && plan.transfers.by != policy::Transfer::two_sided) {
@@ -136,7 +136,7 @@ transport::MessageLink link_of(const Buffers& buffers, const policy::Plan& plan,
     link.shortest_piece_bytes = plan.transfers.shortest_piece_bytes;
   }
   if (plan.direction == policy::Direction::write && !servers.receivers.empty())
-    link.receivers = &servers.receivers;
+    link.receivers = &servers.receivers.get();
   return link;
 }
 

@@ -2,25 +2,20 @@
 #include "engine/call/place_call.hpp"
 
 #include <algorithm>
-#include <new>
-#include <optional>
 #include <ranges>
-#include <span>
 #include <utility>
 
 #include "core/cursor.hpp"
 #include "core/index.hpp"
-#include "engine/moving/over_leaders.hpp"
+#include "engine/call/place_rows.hpp"
+#include "engine/open/pooled.hpp"
 #include "policy/domains/file_cuts.hpp"
 #include "policy/placement/place_domains.hpp"
 #include "transport/waiting/collectives.hpp"
-#include "transport/waiting/waiting.hpp"
 
 namespace collio::engine {
 
 namespace {
-
-constexpr int tag_row = 0;
 
 /// This rank's bytes in every domain. O((domains, or stripes, it touches) * log items).
 std::vector<std::int64_t> bytes_by_domain(const access::FileAccess& access, const policy::Domains& domains) {
@@ -48,96 +43,6 @@ std::vector<policy::DomainBytes> row_of_node(const Ranks& ranks, std::vector<std
   return row;
 }
 
-/// Adds a row where there is memory for it.
-void add_row(std::optional<policy::NodeBytes>& rows, std::span<const policy::DomainBytes> row) try {
-  if (rows) rows->add_row(row);
-} catch (const std::bad_alloc&) {
-  rows.reset();
-}
-
-struct Gathered {
-  /// nothing: there is no memory for them
-  std::optional<policy::NodeBytes> rows;
-  /// entries
-  std::int64_t left_out = 0;
-};
-
-/// All nodes' rows on rank 0, with `most` entries of each, the heaviest. Collective among the nodes' first
-/// ranks.
-Gathered gather_rows(const Ranks& ranks, int domains, std::vector<policy::DomainBytes> row,
-                     std::int64_t most) {
-  const File& file = ranks.file;
-  constexpr int numbers = sizeof(policy::DomainBytes) / sizeof(std::int64_t);
-  MPI_Request request = MPI_REQUEST_NULL;
-  const auto all = static_cast<std::int64_t>(row.size());
-  const std::int64_t first = std::int64_t{file.place().seat.node} * domains / std::ssize(file.machine.nodes);
-  row = policy::heaviest(std::move(row), static_cast<std::size_t>(most), first);
-  const std::int64_t left_out = all - std::ssize(row);
-  if (file.rank > 0) {
-    row.insert(row.begin(), {std::ssize(row), left_out});
-    MPI_Isend(row.data(), numbers * static_cast<int>(row.size()), MPI_INT64_T, 0, tag_row, ranks.comm,
-              &request);
-    transport::wait_for(request);
-    return {};
-  }
-  Gathered gathered{policy::NodeBytes(domains), left_out};
-  add_row(gathered.rows, row);
-  row.resize(static_cast<std::size_t>(std::min<std::int64_t>(most, domains)) + 1);
-  for (std::size_t node = 1; node < file.place().leaders.size(); ++node) {
-    MPI_Irecv(row.data(), numbers * static_cast<int>(row.size()), MPI_INT64_T, file.place().leaders[node],
-              tag_row, ranks.comm, &request);
-    transport::wait_for(request);
-    add_row(gathered.rows, std::span(row).subspan(1, static_cast<std::size_t>(row.front().domain)));
-    gathered.left_out += row.front().bytes;
-  }
-  return gathered;
-}
-
-/// What place() finds, on rank 0. Nothing: it found nothing.
-template <class Place>
-std::optional<policy::PlacedDomains> placed(const policy::Plan& plan, Place&& place) try {
-  std::optional<policy::PlacedDomains> done = place();
-  if (!done) return {};
-  for (policy::PlacementMeasures* m : {&done->before, &done->after}) m->seat_bytes = {};  // plans are kept
-  return done;
-} catch (const std::bad_alloc&) {
-  return policy::without_memory(plan.domains.count);
-}
-
-/// By the rows of all nodes, on rank 0; by their sums alone where these show that nothing can be gained.
-/// Collective among the nodes' first ranks.
-policy::PlacedDomains placed_by_rows(const Ranks& ranks, const policy::Plan& plan,
-                                     std::vector<policy::DomainBytes> row) {
-  const File& file = ranks.file;
-  const int domains = plan.domains.count, nodes = static_cast<int>(file.machine.nodes.size());
-  std::optional<policy::SwitchSums> sums;
-  std::int64_t entries = std::int64_t{nodes} * domains;
-  if (policy::sums_first(plan, file.machine, file.settings.hints, file.servers.homes)) {
-    sums = policy::part_of_sums(plan, file.servers.homes, nodes, file.place().seat.node, row);
-    combine_on_first(ranks, all_nodes(ranks), sums->sums, MPI_SUM);
-    combine_on_first(ranks, all_nodes(ranks), sums->most, MPI_MAX);
-    std::optional<policy::PlacedDomains> done;
-    if (file.rank == 0)
-      done = placed(plan, [&] {
-        return policy::placed_by_sums(plan, file.machine, file.settings.hints, file.servers.homes, *sums);
-      });
-    entries = done ? -1 : sums->entries();
-    numbers_of_first(ranks, all_nodes(ranks), {&entries, 1});
-    if (done) return std::move(*done);
-    if (entries < 0) return {};
-  }
-  const std::int64_t most = entries <= policy::most_entries ? domains : policy::most_entries / nodes;
-  Gathered gathered = gather_rows(ranks, domains, std::move(row), most);
-  if (file.rank > 0) return {};
-  if (!gathered.rows) return policy::without_memory(domains);
-  const bool all = gathered.left_out == 0;
-  return *placed(plan, [&] {
-    return policy::place_domains(plan, file.machine, file.settings.hints,
-                                 {std::move(*gathered.rows), all ? std::nullopt : std::move(sums), all},
-                                 file.servers.homes);
-  });
-}
-
 }  // namespace
 
 void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess& access) {
@@ -148,7 +53,10 @@ void balance_call(const Ranks& ranks, policy::Plan& plan, const access::FileAcce
       {plan.span, count * balanced_regions, plan.alignment_bytes, plan.domains.window_bytes});
   std::vector<std::int64_t> bytes = bytes_by_domain(access, regions);
   transport::reduce_to_first(bytes.data(), static_cast<int>(bytes.size()), MPI_INT64_T, MPI_SUM, ranks.node);
-  if (file.place().seat.local_rank == 0) combine_on_first(ranks, all_nodes(ranks), bytes, MPI_SUM);
+  if (file.place().seat.local_rank == 0) {
+    const LeadersOf leaders(ranks);
+    combine_on_first(leaders, all_nodes(leaders), bytes, Combine::sums);
+  }
   const policy::Histogram histogram{regions.low, regions.domain_bytes, std::move(bytes)};
   const policy::FileCutRequest request{plan.span, count, plan.alignment_bytes};
   policy::ContiguousDomains cut{std::vector<std::int64_t>(static_cast<std::size_t>(count) + 1)};
@@ -164,14 +72,16 @@ void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess
   std::vector<std::int64_t> bytes_here = bytes_by_domain(access, plan.domains);
   std::vector<policy::DomainBytes> row = row_of_node(ranks, bytes_here);
   policy::PlacedDomains done;
-  if (file.place().seat.local_rank == 0) done = placed_by_rows(ranks, plan, std::move(row));
+  if (file.place().seat.local_rank == 0)
+    done = placed_by_rows(LeadersOf(ranks), {plan, file.machine, file.settings.hints, file.servers.homes},
+                          std::move(row));
   std::vector<std::int32_t> seats(static_cast<std::size_t>(plan.domains.count), -1);
   if (file.rank == 0) std::ranges::copy(done.seat_of_domain, seats.begin());
   ranks.agreement.maximum(seats);
   // Many plans are remembered, and most have domains in order.
   const bool in_order = std::ranges::equal(seats, std::views::iota(0, plan.domains.count));
-  done.seat_of_domain.assign(seats.begin(), in_order ? seats.begin() : seats.end());
-  done.seat_of_domain.shrink_to_fit();
+  done.seat_of_domain = in_order ? std::vector<int>() : std::vector<int>(seats.begin(), seats.end());
+  pool(done.seat_of_domain);
   plan.placed = std::make_shared<const policy::PlacedDomains>(std::move(done));
 }
 

@@ -174,7 +174,7 @@ Found find_overlaps(const Buffers& buffers, const CallRequest& request, const po
   transport::Shortage shortage;
   transport::MessageLink link{.comm = buffers.ranks.comm,
                               .rank = file.rank,
-                              .aggregators = &file.servers.ranks,
+                              .aggregators = &file.servers.ranks.get(),
                               .domains = plan.domains.count,
                               .my_domain = file.servers.mine,
                               .budget_bytes = window_bytes,
@@ -182,7 +182,7 @@ Found find_overlaps(const Buffers& buffers, const CallRequest& request, const po
                               .steps = &steps,
                               .counters = &counters,
                               .node = file.place().seat.node,
-                              .homes = &file.servers.homes,
+                              .homes = &file.servers.homes.get(),
                               .shortage = &shortage};
   PieceCall pieces{
       {{file, plan, access.ascending() ? access : nothing, request.memory, link, steps, counters},

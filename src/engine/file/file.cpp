@@ -19,6 +19,7 @@
 #include "engine/open/discover_network.hpp"
 #include "engine/open/first_word.hpp"
 #include "engine/open/job_here.hpp"
+#include "engine/open/pooled.hpp"
 #include "policy/aggregators/select_aggregators.hpp"
 #include "policy/domains/by_layout.hpp"
 #include "storage/layouts/layouts.hpp"
@@ -61,7 +62,6 @@ File::File(Proposal& mine, const std::string& own_path, Settings by, const First
       settings(std::move(by)),
       stored(*this, first.writer_mark) {
   machine.storage = first.storage;
-  records.in_force = settings.hints.in_force;
   records.new_layout = std::move(mine.new_layout);
   records.probe = std::move(mine.probe);
 }
@@ -86,7 +86,10 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
   if (core::Error error = found_from(first.found, own_path.empty() ? mine.path : own_path).error; !error.ok())
     return error;
   if (!hints.enabled || (request.only_in_subfiles && !alone)) return std::unique_ptr<File>();
+  auto in_force = std::exchange(settings.hints.in_force, {});
   std::unique_ptr<File> f(new File(mine, own_path, std::move(settings), first));
+  f->records.in_force = std::move(in_force);
+  pool(f->records.in_force);
   for (const auto& some : {request.warnings, mine.warnings, f->settings.hints.warnings})
     f->records.warnings.insert(f->records.warnings.end(), some.begin(), some.end());
   auto member =
@@ -114,6 +117,7 @@ core::Error File::settle_in(const Ranks& ranks, const FileRequest& request, cons
   const std::vector<policy::Seat> seats = seats_of(machine, settings.hints);
   servers = servers_on(seats, place, ranks.agreement, rank);
   layers = policy::make_layers(machine, settings.hints);
+  pool(layers.teams);
   if (place.shared_bytes > 0 && policy::node_memory_bytes(machine, settings.hints) > place.shared_bytes)
     machine.storage.node_buffer_bytes = place.shared_bytes;
   if (settings.hints.memory_limit_bytes > 0)
@@ -178,21 +182,17 @@ void File::begin_roll() {
                                        .file = path,
                                        .patience_s = static_cast<double>(settings.hints.patience_s),
                                        .calls = calls_};
-  const std::vector<machine::Node>& nodes = place.machine.nodes;
-  const auto ranks_of_node = [&](std::size_t i) {
-    return transport::NodeRanks{place.leaders[i], nodes[i].ranks, place.strides[i]};
-  };
   if (transport::NodeBoard* board = line_->agreement->board()) {
     setting.notes = board->notes();
     setting.place = place.seat.local_rank;
     setting.node = place.seat.node;
-    for (std::size_t i = 0; i < nodes.size(); ++i) setting.nodes.push_back(ranks_of_node(i));
+    setting.nodes = place.ranks;
   } else {
     setting.node = rank;
   }
   if (!owns_line()) {
     if (setting.notes.empty()) setting.patience_s = 0;
-    setting.nodes = {ranks_of_node(static_cast<std::size_t>(place.seat.node))};
+    setting.nodes = {place.ranks[core::at(place.seat.node)]};
     setting.node = 0;
   }
   roll_ = std::make_unique<transport::RollCall>(std::move(setting));

@@ -40,15 +40,16 @@ std::int64_t byte_of_one_test() {
 
 bool locks_reach_other_nodes(const Ranks& ranks, const std::string& path, int flags) {
   const File& file = ranks.file;
-  const auto other = std::ranges::find_if(file.place().leaders, [](int rank) { return rank != 0; });
-  if (other == file.place().leaders.end()) return true;
+  const auto& nodes = file.place().ranks.get();
+  const auto other = std::ranges::find_if(nodes, [](const auto& node) { return node.first != 0; });
+  if (other == nodes.end()) return true;
   std::int64_t byte = file.rank == 0 ? byte_of_one_test() : 0;
   std::optional<Attempt> held;
   if (file.rank == 0) held.emplace(path, flags, byte);
   if (held && !held->holds()) byte = 0;
   transport::broadcast(&byte, 1, MPI_INT64_T, 0, ranks.comm);
   if (byte == 0) return false;
-  const bool reach = file.rank != *other || Attempt(path, flags, byte).is_stopped();
+  const bool reach = file.rank != other->first || Attempt(path, flags, byte).is_stopped();
   return ranks.agreement.all(reach);
 }
 

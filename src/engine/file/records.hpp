@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/shared.hpp"
 #include "engine/file/traffic.hpp"
 #include "engine/open/new_layout.hpp"
 #include "observe/call_record.hpp"
@@ -16,7 +17,7 @@ namespace collio::engine {
 
 struct Records {
   /// hints, by their keys; the same on all ranks
-  std::map<std::string, std::string> in_force;
+  core::Shared<std::map<std::string, std::string>> in_force;
   /// On hints, and on what the file lacks. Each is said once a job.
   std::vector<std::string> warnings;
   /// in check mode, call by call

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "core/shared.hpp"
 #include "engine/open/discover.hpp"
 
 namespace collio::engine {
@@ -10,11 +11,11 @@ namespace collio::engine {
 /// Aggregators, in domain order.
 struct Servers {
   /// of each
-  std::vector<int> ranks;
+  core::SharedList<int> ranks;
   /// node of each
-  std::vector<int> homes;
+  core::SharedList<int> homes;
   /// see add_receivers(); empty: none were added
-  std::vector<int> receivers;
+  core::SharedList<int> receivers;
   /// domain this rank serves; -1: none
   int mine = -1;
   /// this rank is one of the receivers

@@ -9,6 +9,7 @@
 
 #include "engine/file/subfile_steps.hpp"
 #include "engine/open/first_word.hpp"
+#include "engine/open/pooled.hpp"
 #include "policy/domains/by_layout.hpp"
 #include "transport/waiting/collectives.hpp"
 
@@ -186,8 +187,10 @@ core::Error make_set(const Ranks& ranks) {
 void align_to_stripes(File& file) {
   const SubfileSet& set = file.stored.subfiles->set;
   const storage::SubfileLayout& layout = set.layout();
-  file.records.in_force["collio_subfiles"] = std::to_string(layout.count);
-  file.records.in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
+  auto& in_force = file.records.in_force.edit();
+  in_force["collio_subfiles"] = std::to_string(layout.count);
+  in_force["collio_subfile_unit"] = std::to_string(layout.unit_bytes);
+  pool(file.records.in_force);
   if (!file.settings.hints.layout) return;
   machine::StorageModel& storage = file.machine.storage;
   storage = policy::with_layout(std::move(storage), {});  // without that of the first subfile
@@ -267,7 +270,7 @@ core::Error take_up_subfiles(const Ranks& ranks, storage::FoundFile found, bool 
   File& file = ranks.file;
   const bool makes = found.error.ok() && !found.set && found.empty && writes;
   const bool made = makes && file.settings.hints.subfiles > 0;
-  if (makes && !made && file.records.in_force["collio_subfiles"] == "auto")
+  if (makes && !made && file.records.in_force.get().at("collio_subfiles") == "auto")
     file.records.warnings.push_back(
         "collio_subfiles=auto: one in each folder, and collio_subfile_dirs names no folders; " + file.path +
         " stays whole");

@@ -2,31 +2,30 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "policy/placement/traffic.hpp"
+#include "transport/messages/link.hpp"
 
 namespace collio::engine {
 
-/// One rank's part. O(nodes) memory where there are several nodes, else none; O(domains) more on rank 0.
+/// One rank's part. O(nodes it sends to) memory; O(domains) more on rank 0.
 class Traffic {
  public:
   Traffic() = default;
-  explicit Traffic(std::size_t nodes) : sent_to_(nodes > 1 ? nodes : 0, 0) {}
+  explicit Traffic(std::size_t nodes) : several_nodes_(nodes > 1) {}
 
-  /// Bytes sent to each node, to be counted up; null where there is one node.
-  [[nodiscard]] std::vector<std::int64_t>* counters() noexcept {
-    return sent_to_.empty() ? nullptr : &sent_to_;
-  }
-  [[nodiscard]] const std::vector<std::int64_t>& sent_to() const noexcept { return sent_to_; }
+  /// To be counted up; null where there is one node.
+  [[nodiscard]] transport::SentBytes* sent() noexcept { return several_nodes_ ? &sent_ : nullptr; }
+  [[nodiscard]] const transport::SentBytes& sent() const noexcept { return sent_; }
   /// A call of `bytes` bytes in all is to be done by this plan.
   void foresee(const policy::Plan& plan, std::int64_t bytes) {
-    if (!sent_to_.empty()) served_.add(plan, bytes);
+    if (several_nodes_) served_.add(plan, bytes);
   }
   [[nodiscard]] const policy::ServedBytes& served() const noexcept { return served_; }
 
  private:
-  std::vector<std::int64_t> sent_to_;
+  bool several_nodes_ = false;
+  transport::SentBytes sent_;
   policy::ServedBytes served_;
 };
 

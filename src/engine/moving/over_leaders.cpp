@@ -1,9 +1,9 @@
 // See over_leaders.hpp.
 #include "engine/moving/over_leaders.hpp"
 
-#include <span>
+#include <algorithm>
+#include <functional>
 
-#include "core/index.hpp"
 #include "engine/file/file.hpp"
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -12,28 +12,12 @@ namespace collio::engine {
 
 namespace {
 
-constexpr int tag_tree = 0;  // as of rows, which come behind these between two ranks
-
-void send(const Ranks& ranks, std::span<const std::int64_t> numbers, int node) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  transport::must(MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
-                            ranks.file.place().leaders[core::at(node)], tag_tree, ranks.comm, &request),
-                  "MPI_Isend");
-  transport::wait_for(request);
-}
-
-void receive(const Ranks& ranks, std::span<std::int64_t> numbers, int node) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  transport::must(MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
-                            ranks.file.place().leaders[core::at(node)], tag_tree, ranks.comm, &request),
-                  "MPI_Irecv");
-  transport::wait_for(request);
-}
+constexpr int tag = 0;
 
 /// below(node) for each child of this node's in the tree, nearest first; the distance to the parent.
 template <class Below>
-int climb(const Ranks& ranks, const NodeRange& nodes, Below&& below) {
-  const int here = ranks.file.place().seat.node - nodes.first;
+int climb(const LeaderMessages& leaders, const NodeRange& nodes, Below&& below) {
+  const int here = leaders.node - nodes.first;
   int reach = 1;
   for (; reach < nodes.count && (here & reach) == 0; reach <<= 1)
     if (here + reach < nodes.count) below(nodes.first + here + reach);
@@ -42,28 +26,45 @@ int climb(const Ranks& ranks, const NodeRange& nodes, Below&& below) {
 
 }  // namespace
 
-NodeRange all_nodes(const Ranks& ranks) noexcept {
-  return {0, static_cast<int>(ranks.file.place().leaders.size())};
+LeadersOf::LeadersOf(const Ranks& ranks)
+    : LeaderMessages(ranks.file.place().seat.node, static_cast<int>(ranks.file.place().ranks.size())),
+      ranks_(ranks) {}
+
+void LeadersOf::send(std::span<const std::int64_t> numbers, int to_node) const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  transport::must(MPI_Isend(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
+                            ranks_.file.place().leader(to_node), tag, ranks_.comm, &request),
+                  "MPI_Isend");
+  transport::wait_for(request);
 }
 
-void combine_on_first(const Ranks& ranks, const NodeRange& nodes, std::vector<std::int64_t>& numbers,
-                      MPI_Op op) {
+void LeadersOf::receive(std::span<std::int64_t> numbers, int from_node) const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  transport::must(MPI_Irecv(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T,
+                            ranks_.file.place().leader(from_node), tag, ranks_.comm, &request),
+                  "MPI_Irecv");
+  transport::wait_for(request);
+}
+
+void combine_on_first(const LeaderMessages& leaders, const NodeRange& nodes,
+                      std::vector<std::int64_t>& numbers, Combine how) {
   std::vector<std::int64_t> other(numbers.size());
-  const int reach = climb(ranks, nodes, [&](int node) {
-    receive(ranks, other, node);
-    transport::must(
-        MPI_Reduce_local(other.data(), numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, op),
-        "MPI_Reduce_local");
+  const int reach = climb(leaders, nodes, [&](int node) {
+    leaders.receive(other, node);
+    if (how == Combine::sums)
+      std::ranges::transform(other, numbers, numbers.begin(), std::plus{});
+    else
+      std::ranges::transform(other, numbers, numbers.begin(), [](auto a, auto b) { return std::max(a, b); });
   });
-  if (const int here = ranks.file.place().seat.node; here > nodes.first) send(ranks, numbers, here - reach);
+  if (leaders.node > nodes.first) leaders.send(numbers, leaders.node - reach);
 }
 
-void numbers_of_first(const Ranks& ranks, const NodeRange& nodes, std::span<std::int64_t> numbers) {
-  const int here = ranks.file.place().seat.node;
-  int reach = climb(ranks, nodes, [](int) {});
-  if (here > nodes.first) receive(ranks, numbers, here - reach);
+void numbers_of_first(const LeaderMessages& leaders, const NodeRange& nodes,
+                      std::span<std::int64_t> numbers) {
+  int reach = climb(leaders, nodes, [](int) {});
+  if (leaders.node > nodes.first) leaders.receive(numbers, leaders.node - reach);
   for (reach >>= 1; reach > 0; reach >>= 1)
-    if (here + reach < nodes.first + nodes.count) send(ranks, numbers, here + reach);
+    if (leaders.node + reach < nodes.first + nodes.count) leaders.send(numbers, leaders.node + reach);
 }
 
 }  // namespace collio::engine

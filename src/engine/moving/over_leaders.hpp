@@ -11,17 +11,47 @@
 
 namespace collio::engine {
 
+/// Messages between the first ranks of nodes. Those from one to another arrive in order.
+class LeaderMessages {
+ public:
+  /// This rank's node, and how many there are.
+  LeaderMessages(int node, int nodes) : node(node), nodes(nodes) {}
+  virtual ~LeaderMessages() = default;
+  LeaderMessages(const LeaderMessages&) = delete;
+  LeaderMessages& operator=(const LeaderMessages&) = delete;
+
+  virtual void send(std::span<const std::int64_t> numbers, int to_node) const = 0;
+  /// At most as many numbers as there is room for.
+  virtual void receive(std::span<std::int64_t> numbers, int from_node) const = 0;
+
+  const int node, nodes;
+};
+
+/// Those of a call, by MPI.
+class LeadersOf final : public LeaderMessages {
+ public:
+  explicit LeadersOf(const Ranks& ranks);
+  void send(std::span<const std::int64_t> numbers, int to_node) const override;
+  void receive(std::span<std::int64_t> numbers, int from_node) const override;
+
+ private:
+  const Ranks& ranks_;
+};
+
 /// Consecutive nodes.
 struct NodeRange {
   int first = 0, count = 1;
 };
-[[nodiscard]] NodeRange all_nodes(const Ranks& ranks) noexcept;
+[[nodiscard]] inline NodeRange all_nodes(const LeaderMessages& leaders) noexcept {
+  return {0, leaders.nodes};
+}
 
-/// Combines the numbers of the nodes' first ranks element by element, by MPI_SUM or MPI_MAX, on the first
-/// node's; elsewhere `numbers` is of no use afterwards. Collective among these ranks.
-void combine_on_first(const Ranks& ranks, const NodeRange& nodes, std::vector<std::int64_t>& numbers,
-                      MPI_Op op);
+enum class Combine { sums, maxima };
+/// Combines the numbers of the nodes' first ranks element by element on the first node's; elsewhere `numbers`
+/// is of no use afterwards. Collective among these ranks.
+void combine_on_first(const LeaderMessages& leaders, const NodeRange& nodes,
+                      std::vector<std::int64_t>& numbers, Combine how);
 /// The first node's numbers, on all of them. Collective among the nodes' first ranks.
-void numbers_of_first(const Ranks& ranks, const NodeRange& nodes, std::span<std::int64_t> numbers);
+void numbers_of_first(const LeaderMessages& leaders, const NodeRange& nodes, std::span<std::int64_t> numbers);
 
 }  // namespace collio::engine

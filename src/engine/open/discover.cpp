@@ -11,6 +11,7 @@
 
 #include "access/mpi_life.hpp"
 #include "core/content_hash.hpp"
+#include "engine/open/pooled.hpp"
 #include "engine/open/processors.hpp"
 #include "machine/fabric.hpp"
 #include "machine/node_reader.hpp"
@@ -211,14 +212,19 @@ std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared, const machine::Emu
   for (const NodeRecord& r : records) {
     const machine::Fabric fabric =
         one_host ? machine::Fabric::same_host : static_cast<machine::Fabric>(r.fabric);
-    place.machine.nodes.push_back(node_of(r.name, r.ranks, r.facts, fabric));
-    place.leaders.push_back(r.leader);
-    place.strides.push_back(r.stride);
+    place.machine.nodes.edit().push_back(node_of(r.name, r.ranks, r.facts, fabric));
+    place.ranks.edit().push_back({r.leader, r.ranks, r.stride});
   }
+  pool(place.machine.nodes);
+  pool(place.ranks);
   place.shared_bytes = std::ranges::min(records, {}, [](const NodeRecord& r) {
                          return r.facts.shared_bytes;
                        }).facts.shared_bytes;
   return place;
+}
+
+bool Place::even() const noexcept {
+  return std::ranges::none_of(ranks, [](const transport::NodeRanks& node) { return node.stride == 0; });
 }
 
 const machine::NodeParts& parts_of_node() {
@@ -244,10 +250,9 @@ Place place_on_one_node(const NodeFacts& facts, int rank, int ranks) {
   int length = 0;
   MPI_Get_processor_name(name, &length);
   Place place;
-  place.machine.nodes.push_back(node_of(name, ranks, facts, machine::Fabric::same_host));
+  place.machine.nodes = {node_of(name, ranks, facts, machine::Fabric::same_host)};
   place.seat.local_rank = rank;
-  place.leaders = {0};
-  place.strides = {1};
+  place.ranks = {{0, ranks, 1}};
   place.shared_bytes = facts.shared_bytes;
   return place;
 }
@@ -255,11 +260,11 @@ Place place_on_one_node(const NodeFacts& facts, int rank, int ranks) {
 std::vector<int> ranks_of(const transport::Agreement& agreement, const std::vector<policy::Seat>& seats,
                           const Place& place, int rank) {
   std::vector<std::int32_t> ranks(seats.size(), -1);
-  const bool even = std::ranges::find(place.strides, 0) == place.strides.end();
+  const bool even = place.even();
   for (std::size_t i = 0; i < seats.size(); ++i) {
-    const auto node = static_cast<std::size_t>(seats[i].node);
+    const transport::NodeRanks& node = place.ranks[core::at(seats[i].node)];
     if (even)
-      ranks[i] = place.leaders[node] + seats[i].local_rank * place.strides[node];
+      ranks[i] = node.first + seats[i].local_rank * node.stride;
     else if (seats[i] == place.seat)
       ranks[i] = rank;
   }

@@ -5,10 +5,13 @@
 
 #include <optional>
 
+#include "core/index.hpp"
+#include "core/shared.hpp"
 #include "machine/emulated_nodes.hpp"
 #include "machine/machine.hpp"
 #include "machine/node_reader.hpp"
 #include "policy/aggregators/aggregators.hpp"
+#include "transport/liveness/roll_call.hpp"
 #include "transport/node_memory/agreement.hpp"
 
 namespace collio::engine {
@@ -17,14 +20,17 @@ struct Place {
   machine::Machine machine;
   /// of this rank
   policy::Seat seat;
-  /// rank of each node's first rank
-  std::vector<int> leaders;
-  /// from each rank of a node to its next; 0: not the same for all of them
-  std::vector<int> strides;
+  /// of each node
+  core::SharedList<transport::NodeRanks> ranks;
   /// of shared memory that windows may take, on the node that has least; 0: not known
   std::int64_t shared_bytes = 0;
   /// the ranks of this rank's node; the caller's to free
   MPI_Comm node = MPI_COMM_NULL;
+
+  /// First rank of a node.
+  [[nodiscard]] int leader(int of_node) const noexcept { return ranks[core::at(of_node)].first; }
+  /// The ranks of each node are evenly spaced.
+  [[nodiscard]] bool even() const noexcept;
 };
 
 /// Null where MPI fails. Collective.

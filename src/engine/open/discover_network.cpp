@@ -18,6 +18,7 @@
 #include <set>
 
 #include "core/content_hash.hpp"
+#include "engine/open/pooled.hpp"
 #include "machine/locate_nodes.hpp"
 #include "machine/read_graph.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -170,6 +171,7 @@ void discover_network(MPI_Comm comm, machine::Machine& machine, const NetworkKey
   if (meaning->network) {
     const core::Error error = machine::locate_nodes(machine, meaning->network);
     machine.network_unknown = error.message;
+    pool(machine.nodes);
   } else {
     machine.network_unknown = meaning->unknown;
   }

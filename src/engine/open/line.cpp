@@ -16,27 +16,28 @@ namespace collio::engine {
 
 namespace {
 
-/// Elements of a sum or maximum that goes by the boards; longer ones go by messages.
+/// Elements of a sum or maximum that go by a board at once.
 constexpr int most_on_board = 1024;
 
 /// The ranks of this rank's node, in their order. Collective over the node where all nodes' ranks are evenly
 /// spaced, else over `comm`.
 MPI_Comm node_of(MPI_Comm comm, const Place& place) {
-  const auto node = static_cast<std::size_t>(place.seat.node);
-  if (std::ranges::find(place.strides, 0) != place.strides.end()) {
+  if (!place.even()) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     return transport::split(comm, place.seat.node, rank);
   }
+  const transport::NodeRanks& node = place.ranks[core::at(place.seat.node)];
   std::vector<int> ranks;
-  for (int i = 0; i < place.machine.nodes[node].ranks; ++i)
-    ranks.push_back(place.leaders[node] + i * place.strides[node]);
+  for (int i = 0; i < node.count; ++i) ranks.push_back(node.first + i * node.stride);
   return transport::of_ranks(comm, ranks);
 }
 
-}  // namespace
-
-namespace {
+std::vector<int> leaders_of(const Place& place) {
+  std::vector<int> leaders;
+  for (const transport::NodeRanks& node : place.ranks) leaders.push_back(node.first);
+  return leaders;
+}
 
 core::Error wrong_elsewhere() {
   return {core::ErrorClass::argument, "COLLIO_RANKS_PER_NODE is not valid on another rank"};
@@ -82,7 +83,8 @@ core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
   auto ours = std::make_unique<transport::CommAgreement>(comm);
   const int ranks = place->machine.ranks();
   if (ranks > static_cast<int>(place->machine.nodes.size()))
-    ours->use_node_boards(node, place->leaders, static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
+    ours->use_node_boards(node, leaders_of(*place),
+                          static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
   agreement = std::move(ours);
   return {};
 }

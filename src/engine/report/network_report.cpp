@@ -20,9 +20,8 @@ namespace report = observe::report;
 NodeTraffic counted(const Ranks& ranks) {
   const File& file = ranks.file;
   NodeTraffic traffic(file.machine);
-  const std::vector<std::int64_t>& sent_to = file.records.traffic.sent_to();
-  for (std::size_t node = 0; node < sent_to.size(); ++node)
-    traffic.add({file.place().seat.node, static_cast<int>(node), sent_to[node]});
+  for (const auto [node, bytes] : file.records.traffic.sent().entries())
+    traffic.add({file.place().seat.node, node, bytes});
   std::vector<std::int64_t>& numbers = traffic.numbers();
   transport::reduce_to_first(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_SUM,
                              ranks.comm);

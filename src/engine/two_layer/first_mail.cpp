@@ -12,9 +12,9 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-void sum_up(const Ranks& ranks, const NodeRange& nodes, Numbers& numbers) {
-  combine_on_first(ranks, nodes, numbers, MPI_SUM);
-  numbers_of_first(ranks, nodes, numbers);
+void sum_up(const LeaderMessages& leaders, const NodeRange& nodes, Numbers& numbers) {
+  combine_on_first(leaders, nodes, numbers, Combine::sums);
+  numbers_of_first(leaders, nodes, numbers);
 }
 
 /// What goes out from this node, by domain. Where pieces of a group of nodes meet on the way, one message
@@ -29,8 +29,8 @@ Numbers sent(CollectiveCall& call, const NodeTally& tally, Numbers& received) {
   if (layers.nodes_per_group == 1) return out;
   const int group = layers.group_of(here), first = group * layers.nodes_per_group;
   received = out;
-  sum_up(call.ranks, {first, std::min(layers.nodes_per_group, static_cast<int>(layers.teams.size()) - first)},
-         received);
+  sum_up(LeadersOf(call.ranks),
+         {first, std::min(layers.nodes_per_group, static_cast<int>(layers.teams.size()) - first)}, received);
   for (int d = 0; d < count; ++d) {
     if (layers.group_of(call.link.home_of(d)) == group) continue;
     std::int64_t& mine = out[static_cast<std::size_t>(d)];
@@ -53,7 +53,8 @@ std::span<const int> first_mail(CollectiveCall& call, const NodeTally& tally, st
   Numbers received, all;
   if (leads) {
     all = sent(call, tally, received);
-    sum_up(call.ranks, all_nodes(call.ranks), all);
+    const LeadersOf leaders(call.ranks);
+    sum_up(leaders, all_nodes(leaders), all);
   }
   Numbers served;  // here, in the order of domains
   for (int d = 0; d < count; ++d)

@@ -81,7 +81,7 @@ SlotMessage describe_slot(const CollectiveCall& call, const NodeWindow& window, 
 
 bool make_mail_room(CollectiveCall& call, PathResult& moved) {
   File& file = call.file;
-  if (file.place().leaders.size() < 2) return true;
+  if (file.place().ranks.size() < 2) return true;
   const std::int64_t bytes = call.plan.domains.window_bytes + descriptions_bytes;
   if (call.buffers.mail_room_bytes >= bytes) return true;
   bool good = true;

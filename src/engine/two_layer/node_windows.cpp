@@ -136,9 +136,8 @@ bool serves_last(const CollectiveCall& call) noexcept {
 
 int mail_receiver(const CollectiveCall& call, int domain) noexcept {
   const File& f = call.file;
-  return home_of(call, domain) == f.place().seat.node
-             ? call.link.receiver_of(domain)
-             : f.place().leaders[static_cast<std::size_t>(f.place().seat.node)];
+  return home_of(call, domain) == f.place().seat.node ? call.link.receiver_of(domain)
+                                                      : f.place().leader(f.place().seat.node);
 }
 
 bool receives_mail(const CollectiveCall& call, int domain) noexcept {
@@ -152,8 +151,7 @@ int next_node(const CollectiveCall& call, int domain) noexcept {
 int next_rank(const CollectiveCall& call, int domain) noexcept {
   const File& f = call.file;
   const int hop = next_node(call, domain);
-  return hop == home_of(call, domain) ? call.link.receiver_of(domain)
-                                      : f.place().leaders[static_cast<std::size_t>(hop)];
+  return hop == home_of(call, domain) ? call.link.receiver_of(domain) : f.place().leader(hop);
 }
 
 }  // namespace collio::engine

@@ -40,7 +40,7 @@ core::Error refused(const OpenFile& file) {
   if (file.shared_pointer.for_all_ranks()) return {};
   core::Error error{core::ErrorClass::other,
                     file.engine->path + ": no shared file pointer for ranks on " +
-                        std::to_string(file.engine->place().leaders.size()) +
+                        std::to_string(file.engine->place().ranks.size()) +
                         " nodes, as locks of one node are not known to reach others (docs/conformance.md); "
                         "allowed: ordered calls, explicit offsets, or a mount with global locks"};
   engine::say_once(file.engine->own_comm(), error.message);

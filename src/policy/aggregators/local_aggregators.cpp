@@ -59,6 +59,7 @@ int Layers::senders_to(int node, int domain, int home) const noexcept {
 Layers make_layers(const machine::Machine& machine, const Hints& hints) {
   Layers layers;
   const int nodes = static_cast<int>(machine.nodes.size());
+  std::vector<Teams>& teams = layers.teams.edit();
   layers.nodes_per_group = std::clamp(hints.nodes_per_group, 1, std::max(1, nodes));
   for (int n = 0; n < nodes; ++n) {
     const int ranks = machine.nodes[core::at(n)].ranks;
@@ -67,7 +68,7 @@ Layers make_layers(const machine::Machine& machine, const Hints& hints) {
       count = hints.local_aggregators_per_node;
     else if (hints.local_aggregators > 0)
       count = hints.local_aggregators / nodes + (n < hints.local_aggregators % nodes ? 1 : 0);
-    layers.teams.push_back({ranks, std::clamp(count, 1, ranks)});
+    teams.push_back({ranks, std::clamp(count, 1, ranks)});
   }
   return layers;
 }

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "core/shared.hpp"
 #include "machine/machine.hpp"
 #include "policy/hints/hints.hpp"
 
@@ -22,12 +23,13 @@ struct Teams {
   [[nodiscard]] int first_rank(int team) const noexcept;
   [[nodiscard]] int size(int team) const noexcept;
   [[nodiscard]] int team_of(int local_rank) const noexcept;
+  friend bool operator==(const Teams&, const Teams&) = default;
 };
 
 /// How messages travel: from the teams of every node to the nodes that serve file domains.
 struct Layers {
   /// per node
-  std::vector<Teams> teams;
+  core::SharedList<Teams> teams;
   /// 1: no third layer
   int nodes_per_group = 1;
 

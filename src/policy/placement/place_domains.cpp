@@ -124,7 +124,8 @@ PlacedDomains without_memory(int domains) {
   PlacedDomains placed{.how = std::string(name_of(Assignment::in_order)),
                        .reason = {.why = WhyAssignment::no_memory},
                        .seat_of_domain = std::vector<int>(static_cast<std::size_t>(domains))};
-  std::iota(placed.seat_of_domain.begin(), placed.seat_of_domain.end(), 0);
+  std::vector<int>& seats = placed.seat_of_domain.edit();
+  std::iota(seats.begin(), seats.end(), 0);
   return placed;
 }
 

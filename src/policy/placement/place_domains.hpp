@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/shared.hpp"
 #include "machine/machine.hpp"
 #include "policy/placement/choose_assignment.hpp"
 #include "policy/placement/placement.hpp"
@@ -25,7 +26,7 @@ struct PlacedDomains {
   /// else all nodes count as on one switch
   bool network_known = true;
   /// aggregator of every domain, all different; empty in a plan that is kept with domains in order
-  std::vector<int> seat_of_domain;
+  core::SharedList<int> seat_of_domain;
   /// with domain i at aggregator i, and as placed
   PlacementMeasures before, after;
   /// between nodes as placed, as numbers of machine::NodeTraffic; absent where pieces meet on other nodes on

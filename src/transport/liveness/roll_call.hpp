@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/index.hpp"
+#include "core/shared.hpp"
 #include "transport/liveness/presence.hpp"
 #include "transport/messages/in_flight.hpp"
 #include "transport/waiting/waiting.hpp"
@@ -27,6 +28,7 @@ namespace collio::transport {
 /// The ranks of a node: `first`, `first` + `stride`, … ; stride 0: not regular.
 struct NodeRanks {
   int first = 0, count = 1, stride = 1;
+  friend bool operator==(const NodeRanks&, const NodeRanks&) = default;
 };
 
 class RollCall final : public Lookout {
@@ -43,7 +45,7 @@ class RollCall final : public Lookout {
     /// this rank's, among the notes
     int place = 0;
     /// empty: each rank is a node
-    std::vector<NodeRanks> nodes = {};
+    core::SharedList<NodeRanks> nodes = {};
     /// this rank's
     int node = 0;
     /// collective calls on the file so far

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,27 @@
 namespace collio::transport {
 
 class RemoteBuffers;
+
+/// Bytes that a rank has sent to nodes: O(nodes it sends to).
+class SentBytes {
+ public:
+  struct Entry {
+    int node = 0;
+    std::int64_t bytes = 0;
+  };
+  void add(int node, std::int64_t bytes) {
+    const auto at = std::ranges::lower_bound(entries_, node, {}, &Entry::node);
+    if (at != entries_.end() && at->node == node)
+      at->bytes += bytes;
+    else
+      entries_.insert(at, {node, bytes});
+  }
+  /// ascending
+  [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+};
 
 struct MessageLink {
   /// collio's own duplicate: no foreign messages
@@ -36,8 +58,8 @@ struct MessageLink {
   const std::vector<int>* homes = nullptr;
   /// two layers: rank of its node that receives for it; null: itself
   const std::vector<int>* receivers = nullptr;
-  /// bytes this rank has sent to each node; null: there is one node
-  std::vector<std::int64_t>* sent_to = nullptr;
+  /// of this rank; null: there is one node
+  SentBytes* sent = nullptr;
   /// requests to one aggregator that may wait for their answers
   int requests_ahead = 1;
   /// one-sided transfers go there; null: all data goes with messages
@@ -58,7 +80,7 @@ struct MessageLink {
   }
   /// Books a message of `bytes` bytes to a rank on node `to_node`.
   void note_sent(int to_node, std::int64_t bytes) const noexcept {
-    if (sent_to && to_node != node) (*sent_to)[core::at(to_node)] += bytes;
+    if (sent && to_node != node) sent->add(to_node, bytes);
   }
 };
 
