@@ -24,6 +24,7 @@ namespace {
 constexpr int count = 20000;
 enum class Here { nothing, stop, kill, sleep };
 std::atomic<Here> at_write{Here::nothing}, at_send{Here::nothing};
+std::atomic<int> blocking_receives{0};
 
 void do_once(std::atomic<Here>& what) {
   switch (what.exchange(Here::nothing)) {
@@ -130,6 +131,13 @@ extern "C" int PMPI_Issend(const void* data, int n, MPI_Datatype type, int to, i
   return COLLIO_BEHIND(PMPI_Issend)(data, n, type, to, tag, comm, request);
 }
 
+/// A rank that looks for others' messages must not wait for the rest of one.
+extern "C" int PMPI_Recv(void* data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+                         MPI_Status* status) {
+  if (from_engine(__builtin_return_address(0))) ++blocking_receives;
+  return COLLIO_BEHIND(PMPI_Recv)(data, n, type, from, tag, comm, status);
+}
+
 int main(int argc, char** argv) {
   Program program(argc, argv, 100);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
@@ -186,5 +194,6 @@ int main(int argc, char** argv) {
       MPI_Barrier(MPI_COMM_WORLD);
     });
   }
+  program.equal(blocking_receives.load(), 0, "receives that block");
   return program.finish();
 }

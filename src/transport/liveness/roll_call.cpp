@@ -14,7 +14,8 @@ namespace {
 
 constexpr int most_judges =
     8;  // first ranks of nodes that gather: one is enough, if it is not the one that is missing
-constexpr int most_asked = 4;  // ranks of a silent node
+constexpr int most_asked = 4;                // ranks of a silent node
+constexpr int most_questions_at_once = 256;  // at a look, in which the judge serves no message of its call
 constexpr double look_every_s = 0.05;
 constexpr double away_after_s = 1.0;  // a rank that did not look for this long was not waiting
 
@@ -97,6 +98,7 @@ void RollCall::look(double now_s, double since_s) noexcept {
 void RollCall::take_part(double now_s, double waited_s) {
   if (nodes() > 1) listen(now_s, waited_s);
   if (decide_at_s_ > 0) {
+    if (asks()) return ask(now_s, waited_s);
     if (now_s >= decide_at_s_) decide(now_s, waited_s);
   } else if (waited_s >= due_s_) {
     gather(now_s, waited_s);
@@ -127,17 +129,30 @@ void RollCall::gather(double now_s, double waited_s) {
   for (int node = 0; node < judges(); ++node)
     if (ranks_of(node).first != rank_) send(state, ranks_of(node).first, state_here);
   // Ranks that reach no judge report what they know themselves, so they wait for longer.
-  decide_at_s_ = now_s + grace_of(set_.patience_s) * (is_judge() ? 1 : 4);
-  if (!is_judge()) return;
-  for (int node = 0; node < nodes(); ++node) {
+  decide_at_s_ = now_s + grace_of(set_.patience_s) * 4;
+  asked_ = 0;
+  if (is_judge()) ask(now_s, waited_s);
+}
+
+/// Whether a judge has questions left.
+bool RollCall::asks() const noexcept { return is_judge() && asked_ < most_asked * nodes(); }
+
+/// The next questions to nodes that have told nothing, a portion at a look. Those that are asked last have as
+/// long to answer.
+void RollCall::ask(double now_s, double waited_s) {
+  const Heard here = own_state(now_s, waited_s);
+  for (int count = 0; asks() && count < most_questions_at_once; ++asked_) {
+    const int node = asked_ % nodes(), i = asked_ / nodes();
     const auto known = heard_.find(node);
     if (node == set_.node ||
         (known != heard_.end() && known->second.at_s > now_s - grace_of(set_.patience_s)))
       continue;
     const NodeRanks ranks = ranks_of(node);
-    for (int i = 0; i < std::min(ranks.count, ranks.stride > 0 ? most_asked : 1); ++i)
-      send(question, ranks.first + i * ranks.stride, state_here);
+    if (i >= std::min(ranks.count, ranks.stride > 0 ? most_asked : 1)) continue;
+    send(question, ranks.first + i * ranks.stride, here);
+    ++count;
   }
+  decide_at_s_ = now_s + grace_of(set_.patience_s);
 }
 
 void RollCall::decide(double now_s, double waited_s) {

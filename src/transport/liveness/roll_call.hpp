@@ -103,6 +103,10 @@ class RollCall final : public Lookout {
     std::vector<Absent> absent;
     double at_s = 0;
   };
+  struct Receiving {
+    std::vector<std::byte> message;
+    int from = 0;
+  };
   struct Sending {
     std::vector<std::byte> message;
     int to = 0;
@@ -122,10 +126,13 @@ class RollCall final : public Lookout {
   [[nodiscard]] Heard own_state(double now_s, double waited_s) const;
   void send(Kind kind, int to, const Heard& what);
   void listen(double now_s, double waited_s, bool answers = true);
+  void take(const Receiving& received, double now_s, double waited_s, bool answers);
   void hear(Heard&& h);
   void retire_sends();
   void take_part(double now_s, double waited_s);
   void gather(double now_s, double waited_s);
+  void ask(double now_s, double waited_s);
+  [[nodiscard]] bool asks() const noexcept;
   void decide(double now_s, double waited_s);
   void tell_all(double now_s, double waited_s);
   void tell(const std::vector<Absent>& absent, const std::string& more, double waited_s);
@@ -146,12 +153,15 @@ class RollCall final : public Lookout {
   /// 0: nothing is gathered
   double decide_at_s_ = 0;
   double gathered_s_ = 0;
+  /// questions that a judge has come to: to the first ranks of all nodes, then to their second ones, ...
+  int asked_ = 0;
   /// another rank said when it told
   double told_at_s_ = -1e9;
   bool has_told_ = false;
   /// by node
   std::map<int, Heard> heard_;
   InFlight<Sending> sends_;
+  InFlight<Receiving> receives_;
   /// by sends_
   std::set<std::pair<int, Kind>> sent_to_;
 };

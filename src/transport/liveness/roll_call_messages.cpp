@@ -48,27 +48,40 @@ void RollCall::hear(Heard&& h) {
   if (h.header.speaker == first || !from_first) heard_[h.header.node] = std::move(h);
 }
 
+/// A message that is too long to have come whole takes until its sender looks at messages again, for which
+/// this rank does not wait.
 void RollCall::listen(double now_s, double waited_s, bool answers) {
   for (;;) {
     int found = 0;
     MPI_Status status;
     must(MPI_Iprobe(MPI_ANY_SOURCE, tag, set_.comm, &found, &status), "MPI_Iprobe");
-    if (!found) return;
-    const int bytes = received_bytes(status);
-    std::vector<std::byte> message(static_cast<std::size_t>(bytes));
-    must(MPI_Recv(message.data(), bytes, MPI_BYTE, status.MPI_SOURCE, tag, set_.comm, MPI_STATUS_IGNORE),
-         "MPI_Recv");
-    Heard h;
-    std::memcpy(&h.header, message.data(), sizeof h.header);
-    h.absent.resize((message.size() - sizeof h.header) / sizeof(Absent));
-    if (!h.absent.empty())
-      std::memcpy(h.absent.data(), message.data() + sizeof h.header, message.size() - sizeof h.header);
-    h.at_s = now_s;
-    const auto kind = static_cast<Kind>(h.header.kind);
-    if (kind == told) told_at_s_ = now_s;
-    if (kind == question && answers) send(state, status.MPI_SOURCE, own_state(now_s, waited_s));
-    if (kind == state) hear(std::move(h));
+    if (!found) break;
+    Receiving next{std::vector<std::byte>(static_cast<std::size_t>(received_bytes(status))),
+                   status.MPI_SOURCE};
+    // It is the probed one: messages between two ranks do not overtake each other.
+    receives_.post(std::move(next), [&](Receiving& r, MPI_Request* started) {
+      return MPI_Irecv(r.message.data(), static_cast<int>(r.message.size()), MPI_BYTE, r.from, tag, set_.comm,
+                       started);
+    });
   }
+  std::vector<Receiving> come;
+  come.reserve(receives_.size());  // or where memory fails messages would be lost
+  receives_.retire([&](Receiving& r, const MPI_Status&) { come.push_back(std::move(r)); });
+  for (const Receiving& r : come) take(r, now_s, waited_s, answers);
+}
+
+void RollCall::take(const Receiving& received, double now_s, double waited_s, bool answers) {
+  const std::vector<std::byte>& message = received.message;
+  Heard h;
+  std::memcpy(&h.header, message.data(), sizeof h.header);
+  h.absent.resize((message.size() - sizeof h.header) / sizeof(Absent));
+  if (!h.absent.empty())
+    std::memcpy(h.absent.data(), message.data() + sizeof h.header, message.size() - sizeof h.header);
+  h.at_s = now_s;
+  const auto kind = static_cast<Kind>(h.header.kind);
+  if (kind == told) told_at_s_ = now_s;
+  if (kind == question && answers) send(state, received.from, own_state(now_s, waited_s));
+  if (kind == state) hear(std::move(h));
 }
 
 void RollCall::finish() {
@@ -82,6 +95,7 @@ void RollCall::finish() {
     if (sends_.empty() && all == MPI_REQUEST_NULL) must(MPI_Ibarrier(set_.comm, &all), "MPI_Ibarrier");
     if (all != MPI_REQUEST_NULL) must(MPI_Test(&all, &done, MPI_STATUS_IGNORE), "MPI_Test");
   }
+  receives_.drain();  // of ranks that have left their sends
   set_lookout(before);
 }
 
