@@ -70,7 +70,9 @@ struct CallRecord {
   }
 };
 
-inline void add_counts(report::CallCounts& into, const report::CallCounts& more) {
+/// Counts alone are the record's fields.
+template <class Counts>
+void add_counts(Counts& into, const Counts& more) {
   report::each_pair(into, more, [](std::int64_t& sum, std::int64_t one) { sum += one; });
 }
 

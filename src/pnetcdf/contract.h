@@ -35,9 +35,23 @@ struct collio_pnetcdf_call {
   int* request; /* null: no place for it, or a blocking call */
 };
 
+/* A call of mput or mget: one of several variables. */
+struct collio_pnetcdf_calls {
+  struct collio_pnetcdf_call alike; /* what those of all variables have in common */
+  int count;
+  const int* varids;
+  MPI_Offset *const *starts, *const *counts, *const *strides, *const *imaps;
+  void* const* buffers;
+  const MPI_Offset* buffer_counts; /* null: a typed function */
+  const MPI_Datatype* buffer_types;
+};
+
 struct collio_pnetcdf_front {
   /* Whether it serves the file, and then PnetCDF's code; else the call is the program's PnetCDF's. */
   int (*data)(const struct collio_pnetcdf_call* call, int* code);
+  int (*several)(const struct collio_pnetcdf_calls* calls, int* code);
+  /* A call that names the part of the file by an MPI datatype, which is the program's PnetCDF's. */
+  void (*note_by_datatype)(int ncid);
 #define COLLIO_PNETCDF_FUNCTION(name, parameters, arguments) int(*name) parameters;
 #include "pnetcdf/file_calls.def"
 #undef COLLIO_PNETCDF_FUNCTION

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "netcdf/convert.hpp"
+#include "observe/report_records.hpp"
 #include "pnetcdf/errors.hpp"
 #include "pnetcdf/library.hpp"
 #include "pnetcdf/moving.hpp"
@@ -28,8 +29,7 @@ netcdf::Named named_by(const collio_pnetcdf_call& call) {
           call.reads != 0};
 }
 
-/// The call as a request; a code of PnetCDF's: with out_of_range it is made all the same. Not collective.
-int make_request(File& file, const collio_pnetcdf_call& call, Request& request) try {
+int build_request(File& file, const collio_pnetcdf_call& call, Request& request) try {
   const Variable* v = file.layout.variable(call.varid);
   const std::int64_t records = v && v->records ? file.layout.records() : 0;
   const netcdf::Named named = named_by(call);
@@ -66,6 +66,13 @@ int make_request(File& file, const collio_pnetcdf_call& call, Request& request) 
 
 bool is_made(int code) { return code == netcdf::ok || code == netcdf::out_of_range; }
 
+/// The call as a request; a code of PnetCDF's: with out_of_range it is made all the same. Not collective.
+int make_request(File& file, const collio_pnetcdf_call& call, Request& request) {
+  const int code = build_request(file, call, request);
+  ++(is_made(code) ? file.calls.served : file.calls.refused);
+  return code;
+}
+
 int post(File& file, const collio_pnetcdf_call& call) try {
   Request request;
   if (call.request) *call.request = -1;
@@ -96,22 +103,42 @@ std::int64_t records_of(const std::vector<Request>& puts) {
   return records;
 }
 
-int call_together(File& file, const collio_pnetcdf_call& call) {
-  std::vector<Request> requests(1);
-  const int made = make_request(file, call, requests[0]);
-  if (!is_made(made) || requests[0].region.elements == 0) requests.clear();
-  const bool reads = call.reads != 0;
+/// The requests of one call. `made`: its code so far.
+struct Call {
+  std::vector<Request> requests;
+  int made = netcdf::ok;
+
+  /// False: PnetCDF refuses it, and nothing moves.
+  bool add(File& file, const collio_pnetcdf_call& call) try {
+    Request request;
+    const int code = make_request(file, call, request);
+    if (made == netcdf::ok) made = code;
+    if (!is_made(code)) {
+      made = code;
+      requests.clear();
+    } else if (request.region.elements > 0) {
+      requests.push_back(std::move(request));
+    }
+    return is_made(code);
+  } catch (const std::bad_alloc&) {
+    requests.clear();
+    made = netcdf::no_memory;
+    return false;
+  }
+};
+
+int call_together(File& file, Call& call, bool reads) {
   int code = netcdf::ok;
   if (reads) {
-    code = move_together(file, requests, true).mine;
+    code = move_together(file, call.requests, true).mine;
   } else {
-    Meeting meeting{.writes = true, .records = records_of(requests)};
+    Meeting meeting{.writes = true, .records = records_of(call.requests)};
     // Where the file may get records, all ranks learn how many, whatever one of them puts.
     if (file.layout.has_records()) code = meet(file, meeting);
-    if (code == netcdf::ok) code = put_together(file, requests, meeting).mine;
+    if (code == netcdf::ok) code = put_together(file, call.requests, meeting).mine;
   }
-  const int ended = finish(file, requests, code, reads);
-  return made != netcdf::ok ? made : ended;
+  const int ended = finish(file, call.requests, code, reads);
+  return call.made != netcdf::ok ? call.made : ended;
 }
 
 int put_alone(File& file, std::vector<Request>& puts) {
@@ -125,12 +152,35 @@ int get_alone(File& file, std::vector<Request>& gets) {
   return finish(file, gets, move_alone(file, gets, true), true);
 }
 
-int call_alone(File& file, const collio_pnetcdf_call& call) {
-  std::vector<Request> requests(1);
-  const int made = make_request(file, call, requests[0]);
-  if (!is_made(made) || requests[0].region.elements == 0) return made;
-  const int ended = call.reads ? get_alone(file, requests) : put_alone(file, requests);
-  return made != netcdf::ok ? made : ended;
+int call_alone(File& file, Call& call, bool reads) {
+  if (call.requests.empty()) return call.made;
+  const int ended = reads ? get_alone(file, call.requests) : put_alone(file, call.requests);
+  return call.made != netcdf::ok ? call.made : ended;
+}
+
+int move_call(File& file, Call& call, const collio_pnetcdf_call& of) {
+  const bool reads = of.reads != 0;
+  return of.way == COLLIO_BLOCKING ? call_together(file, call, reads) : call_alone(file, call, reads);
+}
+
+/// The file is in the mode that the blocking call's function is for.
+bool fits_mode(const File& file, const collio_pnetcdf_call& call) {
+  return file.mode == (call.way == COLLIO_BLOCKING ? Mode::collective : Mode::independent) &&
+         (call.reads || file.writable);
+}
+
+collio_pnetcdf_call one_of(const collio_pnetcdf_calls& calls, int i) {
+  collio_pnetcdf_call one = calls.alike;
+  one.varid = calls.varids[i];
+  if (calls.starts) one.start = calls.starts[i];
+  if (calls.counts) one.count = calls.counts[i];
+  if (calls.strides) one.stride = calls.strides[i];
+  if (calls.imaps) one.imap = calls.imaps[i];
+  one.buffer = calls.buffers[i];
+  if (!calls.buffer_counts) return one;
+  one.buffer_count = calls.buffer_counts[i];
+  one.buffer_type = calls.buffer_types[i];
+  return one;
 }
 
 bool is_all(int count) { return count == all_requests || count == all_gets || count == all_puts; }
@@ -178,11 +228,27 @@ Taken take(File& file, const Named& named) {
 }  // namespace
 
 int data_call(File& file, const collio_pnetcdf_call& call) {
-  if (!call.reads && !file.writable) return call_library(call);
-  if (call.way == COLLIO_NONBLOCKING || call.way == COLLIO_BUFFERED) return post(file, call);
-  const bool together = call.way == COLLIO_BLOCKING;
-  if (file.mode != (together ? Mode::collective : Mode::independent)) return call_library(call);
-  return together ? call_together(file, call) : call_alone(file, call);
+  const bool posts = call.way == COLLIO_NONBLOCKING || call.way == COLLIO_BUFFERED;
+  if (posts ? !call.reads && !file.writable : !fits_mode(file, call)) {
+    ++file.calls.refused;
+    return call_library(call);
+  }
+  if (posts) return post(file, call);
+  Call one;
+  one.add(file, call);
+  return move_call(file, one, call);
+}
+
+bool several_calls(File& file, const collio_pnetcdf_calls& calls, int& code) {
+  if (!fits_mode(file, calls.alike)) {
+    ++file.calls.refused;
+    return false;
+  }
+  Call all;
+  for (int i = 0; i < calls.count; ++i)
+    if (!all.add(file, one_of(calls, i))) break;
+  code = move_call(file, all, calls.alike);
+  return true;
 }
 
 int wait_together(File& file, const Named& named) {

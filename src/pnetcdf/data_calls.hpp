@@ -9,6 +9,9 @@ namespace collio::pnetcdf {
 /// Collective where the call's function is.
 [[nodiscard]] int data_call(File& file, const collio_pnetcdf_call& call);
 
+/// The same of several variables. False: they are PnetCDF's to refuse.
+[[nodiscard]] bool several_calls(File& file, const collio_pnetcdf_calls& calls, int& code);
+
 /// What ncmpi_wait_all() and its kin name.
 struct Named {
   /// or one of the numbers for all

@@ -11,6 +11,7 @@
 #include "capi/file.hpp"
 #include "engine/report/say.hpp"
 #include "mpiio/open/info.hpp"
+#include "mpiio/open/open_files.hpp"
 #include "netcdf/types.hpp"
 #include "pnetcdf/errors.hpp"
 #include "pnetcdf/library.hpp"
@@ -56,11 +57,13 @@ engine::Pairs hints_in_force(int ncid) {
   return pairs;
 }
 
-/// Why PnetCDF keeps the data of the file; null: it need not. Empty: as files of other formats are not its
-/// own.
+constexpr char other_format[] = "its format is not classic";
+
+/// Why PnetCDF keeps the data of the file; null: it need not.
 const char* why_kept(int ncid) {
   int format = 0;
-  if (library().inq_format(ncid, &format) != 0 || (format != 1 && format != 2 && format != 5)) return "";
+  if (library().inq_format(ncid, &format) != 0 || (format != 1 && format != 2 && format != 5))
+    return other_format;
   const char* const safe = ::secure_getenv("PNETCDF_SAFE_MODE");
   if (safe && *safe != '0') return "PNETCDF_SAFE_MODE checks its own calls";
   engine::Pairs hints = hints_in_force(ncid);
@@ -69,7 +72,38 @@ const char* why_kept(int ncid) {
   return nullptr;
 }
 
+/// As the report says of the file, which PnetCDF itself has open by MPI-IO; calls by its own driver have no
+/// line there.
+void note_kept(const Opened& opened, const char* why) {
+  for (const auto& file : mpiio::files_at(engine::absolute_path(without_kind(opened.path))))
+    file->engine->records.pnetcdf = {.counts = {}, .kept = why};
+}
+
+observe::report::PnetcdfCounts& counts_of(const collio_file& data) {
+  auto& calls = data.open->engine->records.pnetcdf;
+  calls.emplace();
+  return calls->counts;
+}
+
+/// Opens the file's data with collio. Null, and `why`: it cannot. The same on all ranks. Collective.
+collio_file* open_data(const Opened& opened, std::string& why) {
+  const int mode = opened.writable ? COLLIO_READ | COLLIO_WRITE | COLLIO_WHOLE : COLLIO_READ;
+  collio_file* data = nullptr;
+  const std::string hints = hints_of(opened.info);
+  const int code = capi::open_file_on(opened.comm, without_kind(opened.path), mode, hints.c_str(), &data);
+  if (code != COLLIO_OK) why = capi::error_text();
+  if (code != COLLIO_OK && code != COLLIO_ERR_OTHER)  // of which one is that collio is disabled
+    engine::say_once(opened.comm, "PnetCDF moves its data itself: " + why);
+  if (code != COLLIO_OK || data->open->engine->settings.hints.pnetcdf) return data;
+  why = "collio_pnetcdf=disable";
+  static_cast<void>(capi::close_file(&data));
+  return nullptr;
+}
+
 }  // namespace
+
+File::File(int ncid, collio_file* opened, bool may_write)
+    : id(ncid), data(opened), writable(may_write), calls(counts_of(*opened)), layout(ncid) {}
 
 File* find_file(int ncid) noexcept {
   const std::scoped_lock one_at_a_time(lock);
@@ -80,8 +114,8 @@ File* find_file(int ncid) noexcept {
 void serve_file(const Opened& opened) {
   int ranks = 0;
   MPI_Comm_size(opened.comm, &ranks);
-  if (ranks == 1) return;  // there is nothing to gain
-  const char* const why = why_kept(opened.ncid);
+  if (ranks == 1) return note_kept(opened, "one rank has nothing to gain");
+  const char* const kept = why_kept(opened.ncid);
   int rank = 0;
   MPI_Comm_rank(opened.comm, &rank);
   // PnetCDF's own handle has the subfiles of a file: two of one job would each take the other for a program
@@ -89,21 +123,14 @@ void serve_file(const Opened& opened) {
   const bool in_subfiles =
       rank == 0 &&
       storage::look_for_subfiles(engine::absolute_path(without_kind(opened.path))).set.has_value();
-  int kept = why || in_subfiles ? 1 : 0;
-  transport::reduce_to_all(&kept, 1, MPI_INT, MPI_MAX, opened.comm);
-  if (why && *why) engine::say_once(opened.comm, std::string("PnetCDF moves its data itself: ") + why);
-  if (kept) return;
-  const int mode = opened.writable ? COLLIO_READ | COLLIO_WRITE | COLLIO_WHOLE : COLLIO_READ;
-  collio_file* data = nullptr;
-  const std::string hints = hints_of(opened.info);
-  const int code = capi::open_file_on(opened.comm, without_kind(opened.path), mode, hints.c_str(), &data);
-  if (code != COLLIO_OK && code != COLLIO_ERR_OTHER)  // of which one is that collio is disabled
-    engine::say_once(opened.comm, std::string("PnetCDF moves its data itself: ") + capi::error_text());
-  if (code != COLLIO_OK) return;
-  if (!data->open->engine->settings.hints.pnetcdf) {
-    static_cast<void>(capi::close_file(&data));
-    return;
-  }
+  int some_keep = kept || in_subfiles ? 1 : 0;
+  transport::reduce_to_all(&some_keep, 1, MPI_INT, MPI_MAX, opened.comm);
+  if (kept && kept != other_format)  // which is not PnetCDF's own
+    engine::say_once(opened.comm, std::string("PnetCDF moves its data itself: ") + kept);
+  if (some_keep) return note_kept(opened, kept ? kept : "MPI-IO writes its subfiles");
+  std::string why;
+  collio_file* const data = open_data(opened, why);
+  if (!data) return note_kept(opened, why.c_str());
   auto file = std::make_unique<File>(opened.ncid, data, opened.writable);
   file->mode = opened.created ? Mode::defining : Mode::collective;
   file->layout.forget(opened.created);

@@ -12,17 +12,22 @@
 
 struct collio_file;
 
+namespace collio::observe::report {
+struct PnetcdfCounts;
+}
+
 namespace collio::pnetcdf {
 
 enum class Mode { defining, collective, independent };
 
 struct File {
-  File(int ncid, collio_file* opened, bool may_write)
-      : id(ncid), data(opened), writable(may_write), layout(ncid) {}
+  File(int ncid, collio_file* opened, bool may_write);
 
   const int id;
   collio_file* data;
   const bool writable;
+  /// for the report
+  observe::report::PnetcdfCounts& calls;
   Mode mode = Mode::defining;
   Layout layout;
   RequestList puts{0}, gets{1};

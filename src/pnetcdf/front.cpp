@@ -6,6 +6,7 @@
 
 #include "capi/file.hpp"
 #include "netcdf/types.hpp"
+#include "observe/report_records.hpp"
 #include "pnetcdf/data_calls.hpp"
 #include "pnetcdf/errors.hpp"
 #include "pnetcdf/library.hpp"
@@ -156,6 +157,15 @@ int data(const collio_pnetcdf_call* call, int* code) {
   return file ? 1 : 0;
 }
 
+int several(const collio_pnetcdf_calls* calls, int* code) {
+  File* const file = find_file(calls->alike.ncid);
+  return file && several_calls(*file, *calls, *code) ? 1 : 0;
+}
+
+void note_by_datatype(int ncid) {
+  if (File* const file = find_file(ncid)) ++file->calls.by_datatype;
+}
+
 }  // namespace
 
 }  // namespace collio::pnetcdf
@@ -167,6 +177,8 @@ extern "C" __attribute__((visibility("default"))) const collio_pnetcdf_front* co
   if (!library().complete()) return nullptr;
   static const collio_pnetcdf_front table{
       .data = data,
+      .several = several,
+      .note_by_datatype = note_by_datatype,
       .create = create_file,
       .open = open_file,
       .close = close_file,

@@ -28,6 +28,18 @@ def served(files):
     return [call for file in files for call in file["calls"] if call["operation"].startswith("ncmpi_")]
 
 
+def pnetcdf_calls(files):
+    """What the report says of PnetCDF's calls on each file, several of a kind as one."""
+    return [file["pnetcdf"] for file in files if "pnetcdf" in file]
+
+
+def why_kept(files):
+    """Of files that are all PnetCDF's."""
+    assert files and not served(files)
+    assert not any(calls["served"] for calls in pnetcdf_calls(files))
+    return {calls["kept"] for calls in pnetcdf_calls(files)}
+
+
 @pytest.mark.parametrize("first", [1001, 2001, 3001])
 @pytest.mark.parametrize("nodes", ["", "2", "cyclic:2"])
 def test_same_as_pnetcdf(jobs, random_programs, tmp_path, first, nodes):
@@ -41,6 +53,8 @@ def test_same_as_pnetcdf(jobs, random_programs, tmp_path, first, nodes):
         [random_programs], folders[1], *words, environment={**jobs.environment(), **emulated}
     )
     assert served(files)
+    for way in ("served", "refused", "by_datatype"):
+        assert sum(calls[way] for calls in pnetcdf_calls(files)) > 0, way
     names = sorted(path.name for path in folders[0].iterdir())
     assert names == sorted(path.name for path in folders[1].iterdir())
     for name in names:
@@ -55,7 +69,7 @@ def test_off_by_a_hint(jobs, random_programs, tmp_path):
         "2",
         environment={**jobs.environment(), "COLLIO_HINTS": "collio_pnetcdf=disable"},
     )
-    assert files and not served(files)
+    assert why_kept(files) == {"collio_pnetcdf=disable"}
 
 
 def test_left_to_pnetcdf_in_safe_mode(jobs, random_programs, tmp_path):
@@ -63,7 +77,7 @@ def test_left_to_pnetcdf_in_safe_mode(jobs, random_programs, tmp_path):
         [random_programs], tmp_path, "1", "2", environment={**jobs.environment(), "PNETCDF_SAFE_MODE": "1"}
     )
     assert "collio: PnetCDF moves its data itself: PNETCDF_SAFE_MODE checks its own calls" in jobs.output
-    assert not served(files)
+    assert why_kept(files) == {"PNETCDF_SAFE_MODE checks its own calls"}
 
 
 def test_files_in_subfiles_are_written_by_mpi_io(jobs, random_programs, tmp_path):
@@ -75,7 +89,7 @@ def test_files_in_subfiles_are_written_by_mpi_io(jobs, random_programs, tmp_path
     files = jobs.with_collio(
         [random_programs], folders[1], "1001", "6", environment={**jobs.environment(), **hints}
     )
-    assert files and not served(files)
+    assert why_kept(files) == {"MPI-IO writes its subfiles"}
     for path in folders[0].glob("*.nc"):
         subprocess.run([sys.executable, "-m", "collio", "join", folders[1] / path.name], check=True)
         assert path.read_bytes() == (folders[1] / path.name).read_bytes(), path.name

@@ -124,6 +124,25 @@ def test_a_call_the_program_did_not_block_in_says_what_it_hid(cli, tmp_path):
     assert phrases.program_times(CALL) == []
 
 
+@pytest.mark.parametrize(
+    ("calls", "line"),
+    [
+        ({"served": 1200}, "PnetCDF calls: 1,200 served, 0 left to PnetCDF"),
+        (
+            {"served": 5, "refused": 2, "by_datatype": 1},
+            "PnetCDF calls: 5 served, 3 left to PnetCDF (2 refused, 1 by vard)",
+        ),
+        ({"kept": "collio_pnetcdf=disable"}, "PnetCDF calls left to PnetCDF: collio_pnetcdf=disable"),
+    ],
+)
+def test_calls_of_pnetcdf_are_counted(cli, tmp_path, calls, line):
+    path = tmp_path / "report.json"
+    file = {**DOCUMENT["files"][0], "pnetcdf": whole_reports.whole("PnetcdfCalls", **calls)}
+    path.write_text(json.dumps({**DOCUMENT, "files": [file]}))
+    assert line in " ".join(cli("report", path).output.split())
+    assert line in report_html.page(reading.load(path))
+
+
 def test_bytes_staged_for_a_device_are_told(cli, tmp_path):
     path = tmp_path / "r.json"
     call = {**CALL, "device": {"from_device": 3 << 20, "to_device": 0}}

@@ -6,7 +6,16 @@ import re
 
 from collio.report import totals
 from collio.report.reading import AT_EXIT
-from collio.report.records import CallRecord, Document, FileRecord, Layout, Placement, RankRecord, Subfiles
+from collio.report.records import (
+    CallRecord,
+    Document,
+    FileRecord,
+    Layout,
+    Placement,
+    PnetcdfCalls,
+    RankRecord,
+    Subfiles,
+)
 from collio.wording import counted, format_bytes, format_seconds
 
 MOST_TARGETS_SHOWN = 16
@@ -55,6 +64,8 @@ def file_lines(file: FileRecord) -> list[str]:
         lines.append(f"file calls by {by.get('kind', '?')}: {by.get('reason', '')}{remarks}")
     if subfiles := file.get("subfiles"):
         lines.append(_subfiles_line(subfiles))
+    if calls := file.get("pnetcdf"):
+        lines.append(_pnetcdf_line(calls))
     if probe := file.get("probe"):
         age = (
             f"rates up to {probe['age_seconds']:.0f} s old"
@@ -113,6 +124,18 @@ def _subfiles_line(subfiles: Subfiles) -> str:
     elif subfiles["joining"]:
         text += "; joined in the background"
     return text
+
+
+def _pnetcdf_line(calls: PnetcdfCalls) -> str:
+    """ "PnetCDF calls: 1,200 served, 3 left to PnetCDF (2 refused, 1 by vard)", "PnetCDF calls left to
+    PnetCDF: collio_pnetcdf=disable"."""
+    if calls["kept"]:
+        return f"PnetCDF calls left to PnetCDF: {calls['kept']}"
+    left = {"refused": calls["refused"], "by vard": calls["by_datatype"]}
+    named = ", ".join(f"{count:,} {why}" for why, count in left.items() if count)
+    return f"PnetCDF calls: {calls['served']:,} served, {sum(left.values()):,} left to PnetCDF" + (
+        f" ({named})" if named else ""
+    )
 
 
 def _state_lines(file: FileRecord) -> list[str]:

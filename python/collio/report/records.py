@@ -137,6 +137,15 @@ class TargetProbe(TypedDict, total=False):
     remarks: list[str]
 
 
+class PnetcdfCalls(TypedDict, total=False):
+    """Data calls of PnetCDF's on a file, of all ranks."""
+
+    served: int
+    refused: int
+    by_datatype: int
+    kept: str
+
+
 class FileRecord(TypedDict, total=False):
     """A line that the engine appends to the report: a file, or files of one kind added up. It replaces earlier lines with its id."""
 
@@ -160,6 +169,7 @@ class FileRecord(TypedDict, total=False):
     warnings: list[str]
     independent_calls: int
     library_calls: int
+    pnetcdf: PnetcdfCalls
     calls: list[CallRecord]
     seconds: dict[str, dict[str, float]]
     network: Network
@@ -322,6 +332,10 @@ FIELDS = {
         "open": "Spread", "open_by_library": "Spread",
         "set_view": "Spread",
     },
+    "PnetcdfCalls": {
+        "served": "Count", "refused": "Count",
+        "by_datatype": "Count", "kept": "Text",
+    },
     "File": {
         "file": "Text", "id": "Text",
         "files": "Count", "still_open": "Count",
@@ -333,8 +347,8 @@ FIELDS = {
         "call_trials": "Text", "agreement": "Maybe<Text>",
         "hints": "Table", "warnings": "Texts",
         "independent_calls": "Count", "library_calls": "Count",
-        "calls": "List<Call>", "seconds": "FileSeconds",
-        "network": "Maybe<Network>",
+        "pnetcdf": "Maybe<PnetcdfCalls>", "calls": "List<Call>",
+        "seconds": "FileSeconds", "network": "Maybe<Network>",
     },
     "LibraryFunction": {
         "function": "Text", "calls": "Count",

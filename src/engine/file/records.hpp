@@ -26,6 +26,8 @@ struct Records {
   NewLayout new_layout;
   /// of rank 0, of the folders of new subfiles
   std::optional<observe::report::TargetProbe> probe;
+  /// of a file of PnetCDF's
+  std::optional<observe::report::PnetcdfCalls> pnetcdf;
   observe::CallLog log;
   observe::FileTimes times;
   /// between nodes

@@ -72,11 +72,13 @@ CallSums sums_of(const observe::CallRecord& record, const std::vector<OfRank>& a
 struct RestOfRank {
   double open_s, open_by_library_s, set_view_s;
   std::int64_t independent_calls, library_calls;
+  observe::report::PnetcdfCounts pnetcdf;
 };
 
 RestOfRank rest_of(const File& file) {
   const observe::FileTimes& t = file.records.times;
-  return {t.open_s, t.open_by_library_s, t.set_view_s, t.independent_calls, t.library_calls};
+  const auto pnetcdf = file.records.pnetcdf ? file.records.pnetcdf->counts : observe::report::PnetcdfCounts{};
+  return {t.open_s, t.open_by_library_s, t.set_view_s, t.independent_calls, t.library_calls, pnetcdf};
 }
 
 void put_rest(const std::vector<RestOfRank>& all, observe::report::File& line) {
@@ -84,6 +86,9 @@ void put_rest(const std::vector<RestOfRank>& all, observe::report::File& line) {
                   spread_of(all, &RestOfRank::set_view_s)};
   for (const RestOfRank& one : all) line.independent_calls += one.independent_calls;
   line.library_calls = all.front().library_calls;  // collective: every rank made them
+  if (!line.pnetcdf) return;
+  line.pnetcdf->counts = {};
+  for (const RestOfRank& one : all) observe::add_counts(line.pnetcdf->counts, one.pnetcdf);
 }
 
 /// This rank's counterparts of rank 0's records; null: it lacks one. Collective.
@@ -106,6 +111,7 @@ std::vector<const observe::CallRecord*> records_of_first(const Ranks& ranks) {
 FileSums named(const File& file) {
   FileSums sums;
   sums.line.file = file.path;
+  sums.line.pnetcdf = file.records.pnetcdf;
   sums.kind = observe::path_pattern(file.path) + '\n' + std::to_string(file.size);
   for (const auto& [key, value] : file.records.in_force) sums.kind += '\n' + key + '=' + value;
   return sums;
@@ -134,6 +140,12 @@ void FileSums::add(const FileSums& other) {
   add_spreads(line.seconds, other.line.seconds);
   line.independent_calls += other.line.independent_calls;
   line.library_calls += other.line.library_calls;
+  if (!line.pnetcdf) {
+    line.pnetcdf = other.line.pnetcdf;
+  } else if (other.line.pnetcdf) {
+    observe::add_counts(line.pnetcdf->counts, other.line.pnetcdf->counts);
+    line.pnetcdf->kept = other.line.pnetcdf->kept;
+  }
   for (const CallSums& call : other.calls) {
     auto into = std::ranges::find_if(calls, [&](const CallSums& one) { return one.similar(call); });
     if (into == calls.end() && calls.size() >= most_records) {

@@ -32,6 +32,15 @@ std::shared_ptr<OpenFile> find_file(MPI_File handle) {
   return found == r.files.end() ? nullptr : found->second;
 }
 
+std::vector<std::shared_ptr<OpenFile>> files_at(const std::string& path) {
+  Registry& r = registry();
+  const std::scoped_lock lock(r.mutex);
+  std::vector<std::shared_ptr<OpenFile>> found;
+  for (const auto& [handle, file] : r.files)
+    if (file->engine && file->engine->path == path) found.push_back(file);
+  return found;
+}
+
 OpenFile* file_of_call(MPI_File handle) {
   struct Found {
     MPI_File handle;

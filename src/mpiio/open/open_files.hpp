@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/session/session.hpp"
@@ -78,8 +79,10 @@ struct OpenFile : engine::Session {
 
 /// Null when collio did not see the file opened, or left it to the MPI library. Thread-safe.
 [[nodiscard]] std::shared_ptr<OpenFile> find_file(MPI_File handle);
-/// The same for a call on it, which ends before the file is closed. One look at a number where the thread's
-/// last such call was on the same file.
+/// All with this path, which is absolute. Thread-safe.
+[[nodiscard]] std::vector<std::shared_ptr<OpenFile>> files_at(const std::string& path);
+/// As find_file(), for a call on it, which ends before the file is closed. One look at a number where the
+/// thread's last such call was on the same file.
 [[nodiscard]] OpenFile* file_of_call(MPI_File handle);
 /// find_file(), when all calls that were posted on it are done. Collective, in effect.
 [[nodiscard]] std::shared_ptr<OpenFile> find_settled(MPI_File handle);

@@ -20,6 +20,19 @@
                        (int parts, MPI_Offset* const starts[], MPI_Offset* const counts[], ),       \
                        (parts, starts, counts, ), (.parts = parts, .starts = starts, .counts = counts, ))
 
+/* The same of mput and mget. */
+#define LISTS(name) MPI_Offset* const name[]
+#define SEVERAL_FORMS(each)                                                                                 \
+  each(var, COLLIO_VAR, (), (), ())                                                                         \
+      each(var1, COLLIO_VAR1, (LISTS(starts), ), (starts, ), (.starts = starts, ))                          \
+          each(vara, COLLIO_VARA, (LISTS(starts), LISTS(counts), ), (starts, counts, ),                     \
+               (.starts = starts, .counts = counts, ))                                                      \
+              each(vars, COLLIO_VARS, (LISTS(starts), LISTS(counts), LISTS(strides), ),                     \
+                   (starts, counts, strides, ), (.starts = starts, .counts = counts, .strides = strides, )) \
+                  each(varm, COLLIO_VARM, (LISTS(starts), LISTS(counts), LISTS(strides), LISTS(imaps), ),   \
+                       (starts, counts, strides, imaps, ),                                                  \
+                       (.starts = starts, .counts = counts, .strides = strides, .imaps = imaps, ))
+
 /* TYPES(each, ...): each(..., suffix, type in C, nc_type). */
 #define TYPES(each, ...)                                                                  \
   each(__VA_ARGS__, text, char, 2) each(__VA_ARGS__, schar, signed char, 1)               \

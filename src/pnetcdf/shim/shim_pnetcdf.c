@@ -142,3 +142,53 @@ static const struct collio_pnetcdf_front* started(const void* from) {
          (data, count_, type_, request), CALL(0, COLLIO_BUFFERED, form, fields), BUFFER, .request = request) \
   TYPES(TYPED, suffix, form, places, passed, fields)
 FORMS(FORM, )
+
+/* Functions of several variables. */
+#define SEVERAL(name, lists, passed, memory, given, fields, more, ...)                       \
+  EXPORT int name(int ncid, int count_, int varids[], LIST lists LIST memory);               \
+  int name(int ncid, int count_, int varids[], LIST lists LIST memory) {                     \
+    static int (*real)(int, int, int*, LIST lists LIST memory);                              \
+    const struct collio_pnetcdf_calls calls = {.alike = {.ncid = ncid, __VA_ARGS__},         \
+                                               .count = count_,                              \
+                                               .varids = varids,                             \
+                                               LIST fields LIST more.buffers = (void*)data}; \
+    int code;                                                                                \
+    if (front && front->several(&calls, &code)) return code;                                 \
+    if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported;     \
+    return real(ncid, count_, varids, LIST passed LIST given);                               \
+  }
+#define COMMON(reads_, way_, form_) .reads = (reads_), .way = (way_), .form = (form_)
+#define SEVERAL_TYPED(suffix, form, lists, passed, fields, type, in_c, number)                         \
+  SEVERAL(ncmpi_mput_##suffix##_##type##_all, lists, passed, (in_c* const data[]), (data), fields, (), \
+          COMMON(0, COLLIO_BLOCKING, form), .memory_type = number, .type_name = #type)                 \
+  SEVERAL(ncmpi_mget_##suffix##_##type##_all, lists, passed, (in_c * data[]), (data), fields, (),      \
+          COMMON(1, COLLIO_BLOCKING, form), .memory_type = number, .type_name = #type)                 \
+  SEVERAL(ncmpi_mput_##suffix##_##type, lists, passed, (in_c* const data[]), (data), fields, (),       \
+          COMMON(0, COLLIO_ALONE, form), .memory_type = number, .type_name = #type)                    \
+  SEVERAL(ncmpi_mget_##suffix##_##type, lists, passed, (in_c * data[]), (data), fields, (),            \
+          COMMON(1, COLLIO_ALONE, form), .memory_type = number, .type_name = #type)
+#define SEVERAL_FLEXIBLE(name, lists, passed, fields, ...)                                                \
+  SEVERAL(                                                                                                \
+      name, lists, passed, (void* const data[], const MPI_Offset counts_[], const MPI_Datatype types_[]), \
+      (data, counts_, types_), fields, (.buffer_counts = counts_, .buffer_types = types_, ), __VA_ARGS__)
+#define SEVERAL_FORM(suffix, form, lists, passed, fields)                                              \
+  SEVERAL_FLEXIBLE(ncmpi_mput_##suffix##_all, lists, passed, fields, COMMON(0, COLLIO_BLOCKING, form)) \
+  SEVERAL_FLEXIBLE(ncmpi_mget_##suffix##_all, lists, passed, fields, COMMON(1, COLLIO_BLOCKING, form)) \
+  SEVERAL_FLEXIBLE(ncmpi_mput_##suffix, lists, passed, fields, COMMON(0, COLLIO_ALONE, form))          \
+  SEVERAL_FLEXIBLE(ncmpi_mget_##suffix, lists, passed, fields, COMMON(1, COLLIO_ALONE, form))          \
+  TYPES(SEVERAL_TYPED, suffix, form, lists, passed, fields)
+SEVERAL_FORMS(SEVERAL_FORM)
+
+#define BY_DATATYPE(name, in_c)                                                                           \
+  EXPORT int name(int ncid, int varid, MPI_Datatype of_file, in_c data, MPI_Offset count_,                \
+                  MPI_Datatype type_);                                                                    \
+  int name(int ncid, int varid, MPI_Datatype of_file, in_c data, MPI_Offset count_, MPI_Datatype type_) { \
+    static int (*real)(int, int, MPI_Datatype, in_c, MPI_Offset, MPI_Datatype);                           \
+    if (front) front->note_by_datatype(ncid);                                                             \
+    if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported;                  \
+    return real(ncid, varid, of_file, data, count_, type_);                                               \
+  }
+BY_DATATYPE(ncmpi_put_vard, const void*)
+BY_DATATYPE(ncmpi_put_vard_all, const void*)
+BY_DATATYPE(ncmpi_get_vard, void*)
+BY_DATATYPE(ncmpi_get_vard_all, void*)

@@ -103,3 +103,63 @@ static int data_function(int reads, int way, const struct place* at, const struc
   if (at->form == 4) return varm_function(reads, way, at, b);
   return varn_function(reads, way, at, b);
 }
+
+/* ---- of several variables ---- */
+
+struct several {
+  int ncid, form, count, *varids;
+  MPI_Offset **starts, **counts, **strides, **imaps;
+  void** buffers;
+  const MPI_Offset* elements;
+  const MPI_Datatype* types;
+  int nc_type; /* 0: a flexible function */
+};
+
+#define SEVERAL(function, suffix, ...)                                                                  \
+  static int function(int reads, int way, const struct several* at) {                                   \
+    const int count = at->count;                                                                        \
+    int* const ids = at->varids;                                                                        \
+    switch (at->nc_type) {                                                                              \
+      case 0:                                                                                           \
+        if (way == 3 && reads)                                                                          \
+          return ncmpi_mget_##suffix(at->ncid, count, ids, __VA_ARGS__ at->buffers, at->elements,       \
+                                     at->types);                                                        \
+        if (way == 3)                                                                                   \
+          return ncmpi_mput_##suffix(at->ncid, count, ids, __VA_ARGS__ at->buffers, at->elements,       \
+                                     at->types);                                                        \
+        if (reads)                                                                                      \
+          return ncmpi_mget_##suffix##_all(at->ncid, count, ids, __VA_ARGS__ at->buffers, at->elements, \
+                                           at->types);                                                  \
+        return ncmpi_mput_##suffix##_all(at->ncid, count, ids, __VA_ARGS__ at->buffers, at->elements,   \
+                                         at->types);                                                    \
+        NUMBERS(SEVERAL_##suffix)                                                                       \
+    }                                                                                                   \
+    return -1;                                                                                          \
+  }
+#define SEVERAL_TYPED(nc, suffix, name, c, ...)                                                            \
+  case nc:                                                                                                 \
+    if (way == 3 && reads)                                                                                 \
+      return ncmpi_mget_##suffix##_##name(at->ncid, count, ids, __VA_ARGS__(c**) at->buffers);             \
+    if (way == 3) return ncmpi_mput_##suffix##_##name(at->ncid, count, ids, __VA_ARGS__(c**) at->buffers); \
+    if (reads)                                                                                             \
+      return ncmpi_mget_##suffix##_##name##_all(at->ncid, count, ids, __VA_ARGS__(c**) at->buffers);       \
+    return ncmpi_mput_##suffix##_##name##_all(at->ncid, count, ids, __VA_ARGS__(c**) at->buffers);
+#define SEVERAL_var(nc, name, c, mpi) SEVERAL_TYPED(nc, var, name, c, )
+#define SEVERAL_var1(nc, name, c, mpi) SEVERAL_TYPED(nc, var1, name, c, at->starts, )
+#define SEVERAL_vara(nc, name, c, mpi) SEVERAL_TYPED(nc, vara, name, c, at->starts, at->counts, )
+#define SEVERAL_vars(nc, name, c, mpi) SEVERAL_TYPED(nc, vars, name, c, at->starts, at->counts, at->strides, )
+#define SEVERAL_varm(nc, name, c, mpi) \
+  SEVERAL_TYPED(nc, varm, name, c, at->starts, at->counts, at->strides, at->imaps, )
+SEVERAL(mvar_function, var, )
+SEVERAL(mvar1_function, var1, at->starts, )
+SEVERAL(mvara_function, vara, at->starts, at->counts, )
+SEVERAL(mvars_function, vars, at->starts, at->counts, at->strides, )
+SEVERAL(mvarm_function, varm, at->starts, at->counts, at->strides, at->imaps, )
+
+static int several_function(int reads, int way, const struct several* at) {
+  if (at->form == 0) return mvar_function(reads, way, at);
+  if (at->form == 1) return mvar1_function(reads, way, at);
+  if (at->form == 2) return mvara_function(reads, way, at);
+  if (at->form == 3) return mvars_function(reads, way, at);
+  return mvarm_function(reads, way, at);
+}

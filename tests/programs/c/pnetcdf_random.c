@@ -7,7 +7,7 @@
  *
  * Writes FOLDER/SEED.nc and FOLDER/RANK.log.
  */
-#include "pnetcdf_program.h"
+#include "pnetcdf_several.h"
 
 static void wait_for_all(void) {
   int statuses[most_requests];
@@ -135,61 +135,6 @@ static void fill_record(void) {
   note("records", records());
 }
 
-/* A variable without records whose parts can be moved now, and this rank's part; null: there is none. */
-static struct variable* choose_block(int reads, struct part* part) {
-  struct variable* v = &p.var[shared((uint32_t)p.vars)];
-  if (p.rounds > 0 || v->pending || v->records || !v->written || v->dims == 0) return NULL;
-  reading = reads;
-  choose_part(v, 0, 0, part);
-  reading = 0;
-  return part->some_empty || part->form == 5 ? NULL : v;
-}
-
-/* Calls that collio leaves to PnetCDF: of several variables, and with a type of the file. */
-static void left_to_pnetcdf(void) {
-  const int reads = (int)shared(2), typed = (int)shared(2);
-  int varids[2], count = 0;
-  struct part part[2];
-  MPI_Offset *starts[2], *counts[2], elements[2];
-  void* buffers[2];
-  MPI_Datatype types[2], in_file;
-  for (int i = 0; i < 2; ++i) {
-    struct variable* v = choose_block(reads, &part[count]);
-    if (!v || (count && varids[0] == v->id)) continue;
-    varids[count] = v->id;
-    starts[count] = part[count].start;
-    counts[count] = part[count].count;
-    elements[count] = 1;
-    for (int d = 0; d < v->dims; ++d) elements[count] *= part[count].count[d];
-    types[count] = mpi_type(v->type);
-    buffers[count] = calloc((size_t)elements[count], 8);
-    if (!reads) fill_buffer(v->type, buffers[count], elements[count], 0, 0);
-    if (typed && count == 0) {
-      int shape[most_dims], sizes[most_dims], first[most_dims];
-      for (int d = 0; d < v->dims; ++d) {
-        shape[d] = (int)v->shape[d];
-        sizes[d] = (int)part->count[d];
-        first[d] = (int)part->start[d];
-      }
-      MPI_Type_create_subarray(v->dims, shape, sizes, first, MPI_ORDER_C, types[0], &in_file);
-      MPI_Type_commit(&in_file);
-    }
-    ++count;
-  }
-  if (typed && count > 0)
-    note("vard", (reads ? ncmpi_get_vard_all(p.ncid, varids[0], in_file, buffers[0], elements[0], types[0])
-                        : ncmpi_put_vard_all(p.ncid, varids[0], in_file, buffers[0], elements[0], types[0])));
-  else if (reads)
-    note("mget", ncmpi_mget_vara_all(p.ncid, count, varids, starts, counts, buffers, elements, types));
-  else
-    note("mput", ncmpi_mput_vara_all(p.ncid, count, varids, starts, counts, buffers, elements, types));
-  if (typed && count > 0) MPI_Type_free(&in_file);
-  for (int i = 0; i < count; ++i) {
-    if (reads && (i == 0 || !typed)) note_bytes("read", buffers[i], (size_t)elements[i] * 8);
-    free(buffers[i]);
-  }
-}
-
 /* ---- independent mode ---- */
 
 /* Calls of this rank in independent mode, on variables that each rank has a part of to itself, and on records
@@ -200,6 +145,7 @@ static void go_alone(void) {
   MPI_Offset readable_now[most_vars];
   for (int i = 0; i < p.vars; ++i) readable_now[i] = readable(&p.var[i]);
   alone = 1;
+  if (before == 0 && own(3) == 0) move_several(3);
   for (int i = 0; i < steps && p.posted + 1 < most_requests; ++i) {
     const int which = (int)own((uint32_t)p.vars);
     struct variable* v = &p.var[which];
@@ -328,7 +274,7 @@ static void step(void) {
     case 15:
       return cancel();
     case 16:
-      if (shared(2)) return left_to_pnetcdf();
+      if (shared(2)) return shared(2) ? by_datatype() : move_several(0);
       return shared(2) ? whole((int)shared(2), (int)shared(2)) : fill_record();
     default:
       return wait_for_all();
