@@ -209,7 +209,7 @@ std::shared_ptr<Transfer> transfer_of(collio_file& file, Direction direction, co
     for (const Block& block : blocks.all) {
       auto memory = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.memory));
       for (std::size_t i = 0; i < block.offsets.size(); memory += block.lengths[i++])
-        pieces.push_back({block.offsets[i], memory, block.lengths[i]});
+        pieces.push_back({block.offsets[i] + block.shift, memory, block.lengths[i]});
     }
     PieceMap map = core::map_pieces(std::move(pieces));
     if (direction == Direction::write) map.echoes.clear();

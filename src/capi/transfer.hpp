@@ -41,6 +41,8 @@ void await(Transfer& transfer);
 struct Block {
   std::span<const std::int64_t> offsets, lengths;
   std::byte* memory = nullptr;
+  /// of all offsets: the file's are so much larger
+  std::int64_t shift = 0;
 };
 struct Blocks {
   std::span<const Block> all;

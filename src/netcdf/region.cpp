@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "core/extent.hpp"
 
 namespace collio::netcdf {
 
@@ -47,12 +50,12 @@ void add_block(const Variable& v, const Block& block, Region& region) {
     length *= count_at(block, outer - 1);
     --outer;
   }
-  if (outer == 0) return region.pieces.add(offset, length);
+  if (outer == 0) return region.own.add(offset, length);
   std::int64_t pieces = 1;
   for (std::size_t d = 0; d < outer; ++d) pieces *= count_at(block, d);
   std::vector<std::int64_t> at(outer, 0);
   for (std::int64_t i = 0; i < pieces; ++i) {
-    region.pieces.add(offset, length);
+    region.own.add(offset, length);
     for (std::size_t d = outer; d-- > 0;) {
       const std::int64_t step = v.step[d] * stride_at(block, d);
       offset += step;
@@ -63,16 +66,99 @@ void add_block(const Variable& v, const Block& block, Region& region) {
   }
 }
 
-bool add_list(const Named& named, const Variable& v, std::int64_t records, Region& region) {
+/// Blocks of a list that are inside the variable and one piece: in half the time that is_inside() and
+/// add_block() take, which do the others.
+class OnePiece {
+ public:
+  OnePiece(const Variable& v, std::int64_t records, bool reads)
+      : steps_(v.step), lengths_(v.shape), begin_(v.begin), element_bytes_(v.element_bytes) {
+    if (v.records) lengths_[0] = reads ? records : std::numeric_limits<std::uint32_t>::max();
+  }
+
+  /// A length of 0: it is another block.
+  [[nodiscard]] core::Extent of(Offsets start, Offsets count) const noexcept {
+    core::Extent piece{begin_, element_bytes_};
+    for (std::size_t d = lengths_.size(); d-- > 0;) {
+      if (start[d] < 0 || count[d] < 1 || count[d] > lengths_[d] - start[d] ||
+          (count[d] > 1 && steps_[d] != piece.length))
+        return {};
+      piece.offset += start[d] * steps_[d];
+      piece.length *= count[d];
+    }
+    return piece;
+  }
+
+ private:
+  std::vector<std::int64_t> steps_, lengths_;
+  std::int64_t begin_, element_bytes_;
+};
+
+/// What is known of a list so far.
+struct Progress {
+  /// blocks
+  int done = 0;
+  std::int64_t bytes = 0, records = 0;
+};
+
+/// As many of a list's blocks as have the pieces of an earlier list in another place. All: they are the
+/// region's, too; else it has its own. Writes nothing meanwhile: that costs as much as all the rest.
+Progress repeat(const Named& named, const OnePiece& one_piece, bool has_records, Region& region,
+                const std::shared_ptr<const Pieces>& before) {
+  const std::int64_t *offsets = before->offsets.data(), *lengths = before->lengths.data();
+  const std::size_t pieces = before->offsets.size();
+  std::size_t index = 0;
+  std::int64_t inside = 0, shift = 0;
+  Progress so_far;
+  for (; so_far.done < named.parts && index < pieces; ++so_far.done) {
+    const Offsets start = named.starts[so_far.done], count = named.counts[so_far.done];
+    const core::Extent piece = start && count ? one_piece.of(start, count) : core::Extent{};
+    if (so_far.done == 0) shift = piece.offset - offsets[0];
+    if (piece.length == 0 || piece.offset != offsets[index] + shift + inside ||
+        piece.length > lengths[index] - inside)
+      break;
+    so_far.bytes += piece.length;
+    if (has_records) so_far.records = std::max(so_far.records, start[0] + count[0]);
+    inside += piece.length;
+    if (inside < lengths[index]) continue;
+    ++index;
+    inside = 0;
+  }
+  if (so_far.done == named.parts && index == pieces) {
+    region.shared = before;
+    region.shift = shift;
+    return so_far;
+  }
+  for (std::size_t i = 0; i < index; ++i) region.own.add(offsets[i] + shift, lengths[i]);
+  if (inside > 0) region.own.add(offsets[index] + shift, inside);
+  return so_far;
+}
+
+bool add_list(const Named& named, const Variable& v, std::int64_t records, Region& region,
+              const std::shared_ptr<const Pieces>& before) {
   if (named.parts < 0 || (named.parts > 0 && !named.starts)) return false;
-  region.pieces.offsets.reserve(static_cast<std::size_t>(named.parts));
-  region.pieces.lengths.reserve(static_cast<std::size_t>(named.parts));
-  for (int i = 0; i < named.parts; ++i) {
+  const OnePiece one_piece(v, records, named.reads);
+  Progress so_far;
+  if (before && named.counts && !v.shape.empty())
+    so_far = repeat(named, one_piece, v.records, region, before);
+  region.elements = so_far.bytes / v.element_bytes;
+  region.records = so_far.records;
+  if (region.shared) return true;
+  region.own.offsets.reserve(static_cast<std::size_t>(named.parts));
+  region.own.lengths.reserve(static_cast<std::size_t>(named.parts));
+  for (int i = so_far.done; i < named.parts; ++i) {
     const Block block{named.starts[i], named.counts ? named.counts[i] : nullptr, nullptr};
     if (!v.shape.empty() && (!block.start || (named.counts && !block.count))) return false;
-    if (!is_inside(v, block, records, named.reads)) return false;
-    add_block(v, block, region);
+    const core::Extent piece = block.count ? one_piece.of(block.start, block.count) : core::Extent{};
+    if (piece.length > 0) {
+      region.elements += piece.length / v.element_bytes;
+      if (v.records) region.records = std::max(region.records, block.start[0] + block.count[0]);
+      region.own.add(piece.offset, piece.length);
+    } else {
+      if (!is_inside(v, block, records, named.reads)) return false;
+      add_block(v, block, region);
+    }
   }
+  region.shared = std::make_shared<const Pieces>(std::move(region.own));
   return true;
 }
 
@@ -89,9 +175,10 @@ std::vector<std::int64_t> counts_of(const Named& named, const Variable& v, std::
   return counts;
 }
 
-bool region_of(const Named& named, const Variable& v, std::int64_t records, Region& region) {
+bool region_of(const Named& named, const Variable& v, std::int64_t records, Region& region,
+               const std::shared_ptr<const Pieces>& before) {
   using Form = Named::Form;
-  if (named.form == Form::list) return add_list(named, v, records, region);
+  if (named.form == Form::list) return add_list(named, v, records, region, before);
   const bool whole = named.form == Form::whole;
   const bool counted = named.form != Form::block || named.block.count;
   if (!whole && !v.shape.empty() && (!named.block.start || !counted)) return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "netcdf/variable.hpp"
@@ -44,14 +45,22 @@ struct Pieces {
 };
 
 struct Region {
-  Pieces pieces;
+  /// Its own, or those of a list, which other regions may share.
+  Pieces own;
+  std::shared_ptr<const Pieces> shared;
+  /// of all offsets: the file's are so much larger
+  std::int64_t shift = 0;
+  [[nodiscard]] const Pieces& pieces() const noexcept { return shared ? *shared : own; }
   std::int64_t elements = 0;
   /// the number of records that the file has at least with it
   std::int64_t records = 0;
 };
 
-/// What is named of the variable, which has `records` records. False: PnetCDF may refuse it. O(pieces).
-[[nodiscard]] bool region_of(const Named& named, const Variable& v, std::int64_t records, Region& region);
+/// What is named of the variable, which has `records` records, in a new region. False: PnetCDF may refuse it.
+/// `before`: the pieces of an earlier list, or null; a list of the same ones in another place shares them.
+/// O(pieces).
+[[nodiscard]] bool region_of(const Named& named, const Variable& v, std::int64_t records, Region& region,
+                             const std::shared_ptr<const Pieces>& before = {});
 
 /// The lengths of the block that is named in any form but a list.
 [[nodiscard]] std::vector<std::int64_t> counts_of(const Named& named, const Variable& v,

@@ -36,10 +36,12 @@ int build_request(File& file, const collio_pnetcdf_call& call, Request& request)
   // PnetCDF looks at the parts of a list last.
   const bool is_list = call.form == COLLIO_VARN && call.parts > 0;
   if (v && is_list && call.way == COLLIO_BUFFERED && !file.buffer) return no_buffer;
-  if (!v || !region_of(named, *v, records, request.region)) {
+  const auto before = is_list ? file.lists.find(call.parts) : nullptr;
+  if (!v || !region_of(named, *v, records, request.region, before)) {
     request.region = {};
     return refusal_of(call);
   }
+  if (is_list && request.region.shared != before) file.lists.keep(call.parts, request.region.shared);
   const std::int64_t elements = request.region.elements;
   const bool is_mapped = call.form == COLLIO_VARM;
   auto memory = Elements::of(call, *v, elements,

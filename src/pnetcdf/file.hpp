@@ -30,6 +30,7 @@ struct File {
   observe::report::PnetcdfCounts& calls;
   Mode mode = Mode::defining;
   Layout layout;
+  LastLists lists;
   RequestList puts{0}, gets{1};
   std::optional<AttachedBuffer> buffer;
   /// by collio, in the file

@@ -25,7 +25,11 @@ void follow_variable(File& file, Request& request) {
   const Variable* v = file.layout.variable(request.varid);
   if (!v || Place::of(*v) == request.place) return;
   const Place now = Place::of(*v);
-  request.region.pieces = moved(request.region.pieces, request.place, now, v->record_bytes);
+  netcdf::Region& region = request.region;
+  const Place was{request.place.begin - region.shift, request.place.record_step};
+  region.own = moved(region.pieces(), was, now, v->record_bytes);
+  region.shared = nullptr;
+  region.shift = 0;
   request.place = now;
 }
 
@@ -49,8 +53,8 @@ capi::Blocks blocks_of(File& file, std::vector<Request>& requests, bool reads,
   for (Request& request : requests) follow_variable(file, request);
   auto turned = turned_of(requests, reads);
   for (const Request& request : requests) {
-    const netcdf::Pieces& pieces = request.region.pieces;
-    all.push_back({pieces.offsets, pieces.lengths, request.memory.address});
+    const netcdf::Pieces& pieces = request.region.pieces();
+    all.push_back({pieces.offsets, pieces.lengths, request.memory.address, request.region.shift});
   }
   return {all, std::move(turned)};
 }
@@ -62,7 +66,7 @@ struct LastElement {
 };
 
 LastElement last_of(const Variable& v, const Request& request) {
-  const netcdf::Pieces& pieces = request.region.pieces;
+  const netcdf::Pieces& pieces = request.region.pieces();
   std::size_t last = 0;
   std::int64_t before = 0, bytes = 0;
   for (std::size_t i = 0; i < pieces.offsets.size(); bytes += pieces.lengths[i++])
@@ -72,7 +76,7 @@ LastElement last_of(const Variable& v, const Request& request) {
     }
   const std::int64_t inside = pieces.lengths[last] - v.element_bytes;
   LastElement element{{}, request.memory.address + before + inside};
-  std::int64_t offset = pieces.offsets[last] + inside - v.begin;
+  std::int64_t offset = pieces.offsets[last] + request.region.shift + inside - v.begin;
   for (const std::int64_t step : v.step) {
     element.index.push_back(step > 0 ? offset / step : 0);
     if (step > 0) offset %= step;

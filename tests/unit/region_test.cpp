@@ -76,12 +76,67 @@ TEST(Region, HasTheElementsOfItsPart) {
     Region region;
     ASSERT_TRUE(region_of(call, v, 0, region)) << "seed " << seed;
     const auto wanted = elements_of(v, part);
-    ASSERT_EQ(elements_of(region.pieces, v.element_bytes), wanted) << "seed " << seed;
+    ASSERT_EQ(elements_of(region.pieces(), v.element_bytes), wanted) << "seed " << seed;
     ASSERT_EQ(region.elements, static_cast<std::int64_t>(wanted.size()));
     if (v.records && !wanted.empty()) {
       ASSERT_EQ(region.records, part.start[0] + (part.count[0] - 1) * part.stride[0] + 1);
     }
   }
+}
+
+/// One block, and as a list of blocks of one element in its first dimension.
+TEST(Region, OfAListIsThatOfItsBlocks) {
+  int shares = 0;
+  for (std::uint32_t seed = 1; seed <= 2000; ++seed) {
+    Dice dice(seed);
+    const Variable v = random_variable(dice);
+    Part part = random_part(dice, v);
+    if (v.shape.empty()) continue;
+    std::ranges::fill(part.stride, 1);
+    const Named call{Named::Form::block, {part.start.data(), part.count.data(), nullptr}};
+    std::vector<std::vector<std::int64_t>> starts, counts;
+    std::vector<const std::int64_t*> at, lengths;
+    for (std::int64_t i = 0; i < part.count[0]; ++i) {
+      starts.push_back(part.start);
+      starts.back()[0] += i;
+      counts.push_back(part.count);
+      counts.back()[0] = 1;
+    }
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+      at.push_back(starts[i].data());
+      lengths.push_back(counts[i].data());
+    }
+    Region block, list;
+    ASSERT_TRUE(region_of(call, v, 0, block)) << "seed " << seed;
+    Named named{.form = Named::Form::list, .block = {}, .parts = static_cast<int>(at.size())};
+    named.starts = reinterpret_cast<const Offsets*>(at.data());
+    named.counts = reinterpret_cast<const Offsets*>(lengths.data());
+    ASSERT_TRUE(region_of(named, v, 0, list)) << "seed " << seed;
+    ASSERT_EQ(elements_of(list.pieces(), v.element_bytes), elements_of(v, part)) << "seed " << seed;
+    ASSERT_EQ(list.elements, block.elements);
+    ASSERT_EQ(list.records, block.records);
+    Variable other = v;
+    other.begin = v.begin + 4 * dice.pick(0, 9);
+    if (dice.pick(0, 2) == 0 && !counts.empty()) counts.back().back() = 0;
+    Region again, alone;
+    ASSERT_TRUE(region_of(named, other, 0, again, list.shared)) << "seed " << seed;
+    ASSERT_TRUE(region_of(named, other, 0, alone)) << "seed " << seed;
+    const std::int64_t shift = again.shift;
+    EXPECT_EQ(again.records, alone.records) << "seed " << seed;
+    EXPECT_EQ(again.elements, alone.elements) << "seed " << seed;
+    auto moved = elements_of(again.pieces(), v.element_bytes);
+    for (std::int64_t& offset : moved) offset += shift;
+    EXPECT_EQ(moved, elements_of(alone.pieces(), v.element_bytes)) << "seed " << seed;
+    shares += again.shared == list.shared;
+    if (at.empty()) continue;
+    counts.back() = part.count;
+    counts.back()[0] = 1;
+    const auto d = static_cast<std::size_t>(dice.pick(0, static_cast<std::int64_t>(v.shape.size()) - 1));
+    starts.back()[d] = v.records && d == 0 ? -1 : v.shape[d];
+    Region none;
+    EXPECT_FALSE(region_of(named, v, 0, none)) << "seed " << seed;
+  }
+  EXPECT_GT(shares, 300);
 }
 
 TEST(Region, FollowsItsVariableToAnotherPlace) {
@@ -96,8 +151,8 @@ TEST(Region, FollowsItsVariableToAnotherPlace) {
     v.begin = 1000;
     if (v.records) v.step[0] += 8;
     ASSERT_TRUE(region_of(call, v, 0, after));
-    const Pieces now = moved(before.pieces, from, Place::of(v), v.record_bytes);
-    ASSERT_EQ(elements_of(now, 4), elements_of(after.pieces, 4)) << "seed " << seed;
+    const Pieces now = moved(before.pieces(), from, Place::of(v), v.record_bytes);
+    ASSERT_EQ(elements_of(now, 4), elements_of(after.pieces(), 4)) << "seed " << seed;
   }
 }
 
@@ -111,7 +166,7 @@ TEST(Region, LeavesWhatIsOutsideToPnetcdf) {
   Named call{Named::Form::block, {start, count, nullptr}};
   Region region;
   EXPECT_TRUE(region_of(call, v, 0, region));
-  EXPECT_EQ(region.pieces.offsets.size(), 1U) << "a whole variable is one piece";
+  EXPECT_EQ(region.pieces().offsets.size(), 1U) << "a whole variable is one piece";
   start[1] = 1;
   EXPECT_FALSE(region_of(call, v, 0, region));
   start[1] = -1;
