@@ -1,8 +1,10 @@
 // See transfer.hpp.
 #include "capi/transfer.hpp"
 
+#include <array>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "access/buffer.hpp"
 #include "access/reserve.hpp"
@@ -224,7 +226,36 @@ Error move_blocks(collio_file& file, Direction direction, const char* name, cons
   return launch(transfer_of(file, direction, name, blocks), nullptr);
 }
 
+namespace {
+
+/// One piece, without allocations, as describing one takes longer than to write it. Empty: there are several,
+/// or it may be a device's.
+std::optional<Error> move_piece_alone(collio_file& file, Direction direction, const Blocks& blocks) {
+  constexpr std::int64_t most_turned = 256;
+  if (blocks.all.size() != 1 || blocks.all[0].offsets.size() != 1 || access::DeviceMemory::may_find())
+    return {};
+  const Block& block = blocks.all[0];
+  const core::Extent extent{block.offsets[0] + block.shift, block.lengths[0]};
+  if (blocks.turned && extent.length > most_turned) return {};
+  if (Error error = check_mode(file, direction); !error.ok()) return error;
+  std::array<std::byte, most_turned> turned;
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.memory));
+  const bool writes = direction == Direction::write;
+  if (blocks.turned) blocks.turned->gather_run(turned.data(), {address, extent.length, 0, 1});
+  engine::OnePiece piece{.direction = direction, .extent = extent};
+  piece.memory = blocks.turned ? turned.data() : block.memory;
+  piece.holes_in_view = writes;
+  const auto moved = engine::move_piece_alone(*file.open->engine, piece);
+  if (!moved) return {};
+  if (blocks.turned && !writes) blocks.turned->scatter_run({address, extent.length, 0, 1}, turned.data());
+  file.open->note_independent();
+  return moved->error;
+}
+
+}  // namespace
+
 Error move_blocks_alone(collio_file& file, Direction direction, const Blocks& blocks) {
+  if (const auto error = move_piece_alone(file, direction, blocks)) return *error;
   const auto transfer = transfer_of(file, direction, "alone", blocks);
   // The library of the front writes, too, and may sieve: what lies between its pieces holds a lock.
   transfer->request.others_sieve = transfer->request.may_sieve = direction == Direction::write;

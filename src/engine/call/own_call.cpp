@@ -157,6 +157,12 @@ bool is_timed(const File& file, policy::Direction direction, std::int64_t bytes)
 
 namespace {
 
+storage::Transfer move(const File& file, storage::Storage& stored, const OnePiece& piece) {
+  if (piece.direction == policy::Direction::read) return stored.read(piece.extent, piece.memory);
+  return writes_beside(file, piece.holes_in_view) ? stored.write_beside(piece.extent, piece.memory)
+                                                  : stored.write(piece.extent, piece.memory);
+}
+
 bool moved_once(const File& file, const OnePiece& piece) try {
   storage::Storage& stored = *file.stored.handle_so_far();
   if (piece.direction == policy::Direction::read) return stored.read_once(piece.extent, piece.memory);
@@ -167,6 +173,12 @@ bool moved_once(const File& file, const OnePiece& piece) try {
 }
 
 }  // namespace
+
+std::optional<storage::Transfer> move_piece_alone(File& file, const OnePiece& piece) {
+  storage::Storage* const stored = file.stored.handle_so_far();
+  if (!stored || !file.stored.all_hold || file.stored.atomic) return {};
+  return move(file, *stored, piece);
+}
 
 bool unmet_piece(File& file, const OnePiece& piece) {
   const double begin_s = piece.timed ? observe::now_s() : 0;

@@ -60,4 +60,8 @@ struct OnePiece {
 /// after somebody looked.
 [[nodiscard]] bool unmet_piece(File& file, const OnePiece& piece);
 
+/// A piece of independent_call() in the same short way, without the report's times. Empty: it needs more than
+/// that. Not collective.
+[[nodiscard]] std::optional<storage::Transfer> move_piece_alone(File& file, const OnePiece& piece);
+
 }  // namespace collio::engine
