@@ -17,7 +17,10 @@ enum Code : int {
   buffer_too_small = -219,
   no_space = -224,
   quota = -225,
-  pending_at_close = -236
+  pending_at_close = -236,
+  null_padding = -134,
+  other_open_mode = -251,
+  other_create_mode = -273
 };
 
 /// The code for one of enum collio_code.

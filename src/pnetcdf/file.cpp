@@ -111,7 +111,12 @@ File* find_file(int ncid) noexcept {
   return found == files().end() ? nullptr : found->second.get();
 }
 
-void serve_file(const Opened& opened) {
+bool is_open(int code) noexcept {
+  return code == netcdf::ok || code == null_padding || code == other_open_mode || code == other_create_mode;
+}
+
+void serve_file(const Opened& asked) {
+  Opened opened = asked;
   int ranks = 0;
   MPI_Comm_size(opened.comm, &ranks);
   if (ranks == 1) return note_kept(opened, "one rank has nothing to gain");
@@ -123,11 +128,12 @@ void serve_file(const Opened& opened) {
   const bool in_subfiles =
       rank == 0 &&
       storage::look_for_subfiles(engine::absolute_path(without_kind(opened.path))).set.has_value();
-  int some_keep = kept || in_subfiles ? 1 : 0;
-  transport::reduce_to_all(&some_keep, 1, MPI_INT, MPI_MAX, opened.comm);
+  int agreed[] = {kept || in_subfiles ? 1 : 0, rank == 0 && asked.writable ? 1 : 0};
+  transport::reduce_to_all(agreed, 2, MPI_INT, MPI_MAX, opened.comm);
+  opened.writable = agreed[1] != 0;
   if (kept && kept != other_format)  // which is not PnetCDF's own
     engine::say_once(opened.comm, std::string("PnetCDF moves its data itself: ") + kept);
-  if (some_keep) return note_kept(opened, kept ? kept : "MPI-IO writes its subfiles");
+  if (agreed[0] != 0) return note_kept(opened, kept ? kept : "MPI-IO writes its subfiles");
   std::string why;
   collio_file* const data = open_data(opened, why);
   if (!data) return note_kept(opened, why.c_str());

@@ -101,6 +101,13 @@ def test_numbers_out_of_range_leave_no_request(jobs, compiled, tmp_path):
     jobs.with_collio([program], tmp_path / "a.nc")
 
 
+def test_ranks_with_other_modes_than_rank_0(jobs, compiled, tmp_path):
+    program = compiled("c/pnetcdf_modes.c", [jobs.mpi.mpicc], package_flags("pnetcdf"))
+    jobs.natively([program], tmp_path / "native.nc")
+    assert served(jobs.with_collio([program], tmp_path / "a.nc"))
+    assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "native.nc").read_bytes()
+
+
 def test_independent_calls_beside_those_of_pnetcdf(jobs, compiled, tmp_path):
     """PnetCDF writes strided pieces by reading and writing what lies between them, over ROMIO."""
     program = compiled("c/pnetcdf_alone.c", [jobs.mpi.mpicc], package_flags("pnetcdf"))

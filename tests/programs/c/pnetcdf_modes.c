@@ -1,0 +1,46 @@
+/* Ranks create and open a file in modes of their own: PnetCDF says so, and goes by that of rank 0. argv: the
+   file. */
+#include <mpi.h>
+#include <pnetcdf.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int rank;
+
+static void expect(const char* what, int code, int wanted) {
+  if (code == wanted) return;
+  printf("rank %d, %s: %s\n", rank, what, ncmpi_strerrno(code));
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+static void put(int ncid, int varid, int value) {
+  const MPI_Offset start = 2 * rank, count = 2;
+  const int data[] = {value + rank, value - rank};
+  int read[2] = {0, 0};
+  expect("put", ncmpi_put_vara_int_all(ncid, varid, &start, &count, data), NC_NOERR);
+  expect("get", ncmpi_get_vara_int_all(ncid, varid, &start, &count, read), NC_NOERR);
+  if (read[0] != data[0] || read[1] != data[1]) MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+int main(int argc, char** argv) {
+  int ranks, ncid, dimid, varid;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (argc < 2) return 2;
+  expect("create",
+         ncmpi_create(MPI_COMM_WORLD, argv[1], NC_CLOBBER | (rank ? NC_64BIT_DATA : NC_64BIT_OFFSET),
+                      MPI_INFO_NULL, &ncid),
+         rank ? NC_EMULTIDEFINE_CMODE : NC_NOERR);
+  expect("def_dim", ncmpi_def_dim(ncid, "x", 2 * ranks, &dimid), NC_NOERR);
+  expect("def_var", ncmpi_def_var(ncid, "v", NC_INT, 1, &dimid, &varid), NC_NOERR);
+  expect("enddef", ncmpi_enddef(ncid), NC_NOERR);
+  put(ncid, varid, 100);
+  expect("close", ncmpi_close(ncid), NC_NOERR);
+  expect("open", ncmpi_open(MPI_COMM_WORLD, argv[1], rank ? NC_NOWRITE : NC_WRITE, MPI_INFO_NULL, &ncid),
+         rank ? NC_EMULTIDEFINE_OMODE : NC_NOERR);
+  put(ncid, varid, 200);
+  expect("close", ncmpi_close(ncid), NC_NOERR);
+  MPI_Finalize();
+  return 0;
+}
