@@ -21,10 +21,12 @@ import shared_memory
 import collio
 from collio.builds import Build
 from collio.subfiles.manifest import ManifestError
-from jobs import RANKS
+from jobs import RANKS, start
+from libraries import family_of_library, package_flags
 
 JOBS = int(os.environ.get("KILLED_JOBS", 10))
 SEED = int(os.environ.get("KILLED_SEED", 1))
+LONGEST_PNETCDF_US = 150000
 LONGEST_US = 60000  # some 50 files, each on another communicator
 STAGES_US = {"open": 6000, "first": 25000, "later": 25000, "close": 8000, "join": 25000}
 MARKS = {"open": 0, "first": 0, "later": 1, "close": 2, "join": 2}  # made before
@@ -176,3 +178,26 @@ def test_flushed_bytes_are_read(compiled, jobs, tmp_path, ranks_per_node):
         assert not lost, f"{told}: {lost}"
     print(f"{JOBS} jobs, killed in the stage: {killed}")
     assert sum(killed.values()) > JOBS / 3
+
+
+@pytest.mark.parametrize("who", ["all", "one"])
+def test_flushed_records_of_pnetcdf_are_read(compiled, jobs_of_family, tmp_path, who):
+    """Killed at any moment of a program that puts and flushes records, in both modes."""
+    jobs = jobs_of_family(family_of_library("pnetcdf"))
+    program = compiled("c/pnetcdf_steps.c", [jobs.mpi.mpicc], package_flags("pnetcdf"))
+    moments, before, most = random.Random(SEED), of_collio(), 0
+    for job in range(JOBS):
+        after_us, one = moments.randint(1, LONGEST_PNETCDF_US), [moments.randrange(RANKS)]
+        folder = tmp_path / str(job)
+        folder.mkdir()
+        ranks = one if who == "one" else []
+        told = f"job {job}, rank {ranks or 'all'} killed after {after_us} us (KILLED_SEED={SEED})"
+        words = [program, "write", folder, after_us, *ranks]
+        assert run_to_kill(jobs, words, jobs.environment()), f"{told} ended as if it was not"
+        left = left_since(before)
+        assert not left, f"{told}, left {left}"
+        flushed = last_mark(folder)
+        most = max(most, flushed)
+        if flushed:
+            start([program, "read", folder, flushed], jobs.environment())
+    assert most > 0

@@ -115,3 +115,10 @@ def test_independent_calls_beside_those_of_pnetcdf(jobs, compiled, tmp_path):
     jobs.natively([program], tmp_path / "native.nc", environment=environment)
     jobs.with_collio([program], tmp_path / "a.nc", environment=environment)
     assert (tmp_path / "a.nc").read_bytes() == (tmp_path / "native.nc").read_bytes()
+
+
+@pytest.mark.parametrize("faults", ["all:write2+:ENOSPC", "0:write3:EIO", "1-2:write2+:short=100,ENOSPC"])
+def test_failed_storage_is_an_error_on_all_ranks(jobs, compiled, tmp_path, faults):
+    program = compiled("c/pnetcdf_steps.c", [jobs.mpi.mpicc], package_flags("pnetcdf"))
+    environment = {**jobs.environment(), "COLLIO_FAULTS": faults}
+    jobs.with_collio([program], "fail", tmp_path, environment=environment)
