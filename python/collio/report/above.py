@@ -15,9 +15,18 @@ from collio.report.records import Document, LibraryFunction
 from collio.wording import counted, format_bytes, format_seconds
 
 SELECTIONS = ("H5Sselect_hyperslab, combined", "H5Sselect_hyperslab", "H5Sselect_elements")
-OPENS = ("H5Fcreate", "H5Fopen", "nc_create_par", "nc_open_par", "PIOc_createfile", "PIOc_openfile")
-CLOSES = ("H5Fclose", "H5Fflush", "nc_close", "nc_sync", "PIOc_closefile", "PIOc_sync")
-DATA = ("H5Dwrite", "H5Dread", "nc_put_var", "nc_get_var", "ncmpi_", "PIOc_write_darray", "PIOc_read_darray")
+OPENS = (
+    *("H5Fcreate", "H5Fopen", "nc_create_par", "nc_open_par", "ncmpi_create", "ncmpi_open"),
+    *("PIOc_createfile", "PIOc_openfile"),
+)
+CLOSES = (
+    *("H5Fclose", "H5Fflush", "nc_close", "nc_sync", "ncmpi_close", "ncmpi_sync", "PIOc_closefile"),
+    "PIOc_sync",
+)
+DATA = (
+    *("H5Dwrite", "H5Dread", "nc_put_var", "nc_get_var", "PIOc_write_darray", "PIOc_read_darray"),
+    *(f"ncmpi_{way}" for way in ("put", "get", "iput", "iget", "bput", "mput", "mget", "wait")),
+)
 """What their names begin with. All other functions define variables, datasets and attributes."""
 MOST_RANKS = 64
 """That leave times (src/mpiio/shim/shim_note.c)."""
@@ -33,6 +42,12 @@ NOT_COLLECTIVE = {
 }
 """Why HDF5 moved data independently though collective transfers were asked for
 (H5Pget_mpio_no_collective_cause; other bits are of HDF5's own)."""
+
+
+COLLECTIVE_RECORDS = (
+    "let HDF5 write and read its records collectively: H5Pset_coll_metadata_write, "
+    "H5Pset_all_coll_metadata_ops"
+)
 
 
 @dataclass(frozen=True)
@@ -202,12 +217,14 @@ def _definitions(one: Function) -> Cause:
             f"{one.name} wrote {format_bytes(one.most_bytes)} of fill values",
             "write none: H5Pset_fill_time with H5D_FILL_TIME_NEVER, or nc_def_var_fill with NC_NOFILL",
         )
+    fewer = (
+        "make fewer and larger datasets" if _is_hdf5(one) else "define all variables before the first data"
+    )
     return Cause(
         "definitions",
         took,
         f"{counted(round(one.calls), 'call')} of {one.name}",
-        "make fewer and larger datasets, and let HDF5 write its records collectively: "
-        "H5Pset_coll_metadata_write, H5Pset_all_coll_metadata_ops",
+        f"{fewer}, and {COLLECTIVE_RECORDS}" if _is_hdf5(one) else fewer,
     )
 
 
@@ -217,9 +234,13 @@ def _at_file(one: Function) -> Cause:
         f"{what} by libraries",
         one.own + one.independent_seconds,
         f"{counted(round(one.calls), 'call')} of {one.name}, outside of collective calls",
-        "let HDF5 write and read its records collectively: H5Pset_coll_metadata_write, "
-        "H5Pset_all_coll_metadata_ops",
+        COLLECTIVE_RECORDS if _is_hdf5(one) else "",
     )
+
+
+def _is_hdf5(one: Function) -> bool:
+    """Or netCDF, which may be over it."""
+    return one.name.startswith(("H5", "nc_"))
 
 
 def lines(found: list[Function]) -> list[str]:

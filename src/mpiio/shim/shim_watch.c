@@ -46,7 +46,7 @@ static int same_library(const struct collio_watched* one, const struct collio_wa
   return strncmp(one->name, other->name, 2) == 0;
 }
 
-EXPORT int collio_watch_enter(struct collio_watched* function);
+EXPORT int collio_watch_enter(struct collio_watched*);
 int collio_watch_enter(struct collio_watched* function) {
   if (!shim_watching || io_at || depth == most_nested ||
       (depth && same_library(nested[depth - 1].function, function)))
@@ -56,7 +56,7 @@ int collio_watch_enter(struct collio_watched* function) {
   return depth++;
 }
 
-EXPORT void collio_watch_leave(int number);
+EXPORT void collio_watch_leave(int);
 void collio_watch_leave(int number) {
   if (number < 0) return;
   const struct begun* ended = &nested[number];

@@ -22,9 +22,11 @@ struct collio_watched {
 
 /* The function begins: a number for its end, -1 where it is not counted. */
 typedef int (*collio_watch_enter_function)(struct collio_watched* function);
+int collio_watch_enter(struct collio_watched* function);
 #define COLLIO_WATCH_ENTER "collio_watch_enter"
 
 typedef void (*collio_watch_leave_function)(int number);
+void collio_watch_leave(int number);
 #define COLLIO_WATCH_LEAVE "collio_watch_leave"
 
 /* In the shim alone. Whether a report is written. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mpiio/shim/shim.h"
+#include "mpiio/shim/shim_watch.h"
 #include "pnetcdf/contract.h"
 #include "pnetcdf/shim/forms.h"
 
@@ -61,13 +62,41 @@ static void* found(void** kept, const char* name, const void* from) {
   return *kept;
 }
 
+#define WATCHED(text) {.name = (text)}
+
+/* PnetCDF's own functions of files, timed: what the front gets where a report is written. */
+#define COLLIO_PNETCDF_FUNCTION(name, parameters, arguments)        \
+  static int(*own_##name) parameters;                               \
+  static int timed_##name parameters {                              \
+    static struct collio_watched watched = WATCHED("ncmpi_" #name); \
+    const int number = collio_watch_enter(&watched);                \
+    const int code = own_##name arguments;                          \
+    collio_watch_leave(number);                                     \
+    return code;                                                    \
+  }
+#include "pnetcdf/file_calls.def"
+#undef COLLIO_PNETCDF_FUNCTION
+
+static void* find_timed(const char* name) {
+  void* function = find(name);
+#define COLLIO_PNETCDF_FUNCTION(name_, parameters, arguments) \
+  if (function && strcmp(name, "ncmpi_" #name_) == 0) {       \
+    *(void**)&own_##name_ = function;                         \
+    int(*timed) parameters = timed_##name_;                   \
+    return *(void**)&timed;                                   \
+  }
+#include "pnetcdf/file_calls.def"
+#undef COLLIO_PNETCDF_FUNCTION
+  return function;
+}
+
 /* At the first file: MPI is initialized by then. */
 static const struct collio_pnetcdf_front* started(const void* from) {
   collio_pnetcdf_start_function start = NULL;
   if (front) return front;
   caller = from;
   *(void**)&start = shim_engine_symbol(COLLIO_PNETCDF_START);
-  if (start) front = start(find);
+  if (start) front = start(shim_watching ? find_timed : find);
   return front;
 }
 
@@ -92,7 +121,11 @@ static const struct collio_pnetcdf_front* started(const void* from) {
     int code;                                                                            \
     if (front && front->data(&call, &code)) return code;                                 \
     if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported; \
-    return real(ncid, varid, LIST passed LIST given);                                    \
+    static struct collio_watched watched = WATCHED(#name);                               \
+    const int number = collio_watch_enter(&watched);                                     \
+    code = real(ncid, varid, LIST passed LIST given);                                    \
+    collio_watch_leave(number);                                                          \
+    return code;                                                                         \
   }
 #define CALL(reads_, way_, form_, fields)                                          \
   .reads = (reads_), .way = (way_), .form = (form_), .ncid = ncid, .varid = varid, \
