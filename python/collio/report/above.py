@@ -52,18 +52,18 @@ COLLECTIVE_RECORDS = (
 
 @dataclass(frozen=True)
 class Function:
-    """Seconds and calls: means over ranks; `least_own`, `least_rank`: of the rank that took least itself;
-    `most_bytes`: moved by independent calls, of the rank that moved most; `only_rank`: the only one of
-    several that made such calls."""
+    """Seconds: means over ranks; calls: of the rank that made most; `least_own`, `least_rank`: of the rank
+    that took least itself; `most_bytes`: moved by independent calls, of the rank that moved most;
+    `only_rank`: the only one of several that made such calls."""
 
     name: str
-    calls: float
+    calls: int
     seconds: float
     own: float
     io: float
     least_own: float
     least_rank: int
-    independent_calls: float
+    independent_calls: int
     independent_seconds: float
     most_bytes: int
     not_collective: int
@@ -104,13 +104,13 @@ def _over_ranks(name: str, rows: dict[int, LibraryFunction], ranks: list[int]) -
     least = min(ranks, key=own.__getitem__)
     return Function(
         name,
-        mean("calls"),
+        max(int(row["calls"]) for row in rows.values()),
         mean("seconds"),
         mean("own_seconds"),
         mean("io_seconds"),
         own[least],
         least,
-        mean("independent_calls"),
+        max(int(row["independent_calls"]) for row in rows.values()),
         mean("independent_seconds"),
         max(int(row["independent_bytes"]) for row in rows.values()),
         sum(int(row["not_collective"]) for row in rows.values()),
@@ -176,11 +176,11 @@ def _of_data(one: Function) -> Iterator[Cause]:
 
 
 def _independent(one: Function, who: str) -> Cause:
-    calls = max(1.0, one.independent_calls)
+    calls = max(1, one.independent_calls)
     return Cause(
         "independent",
         one.independent_seconds,
-        f"independent calls by {who}: {counted(round(calls), 'call')} a rank, "
+        f"independent calls by {who}: {counted(calls, 'call')} a rank, "
         f"{format_bytes(one.most_bytes / calls)} each",
         COLLECTIVE,
     )
@@ -198,11 +198,11 @@ def _by_one_rank(one: Function) -> Cause:
 
 def _selections(one: Function) -> Cause:
     combined = one.name == SELECTIONS[0]
-    how = f"{counted(round(one.calls), 'selection')} that H5Sselect_hyperslab combined with earlier ones"
+    how = f"{counted(one.calls, 'selection')} that H5Sselect_hyperslab combined with earlier ones"
     return Cause(
         "selections",
         one.own,
-        how if combined else f"{counted(round(one.calls), 'call')} of {one.name}",
+        how if combined else f"{counted(one.calls, 'call')} of {one.name}",
         "select blocks by one call of H5Sselect_hyperslab, with stride and block, or write several datasets "
         "by H5Dwrite_multi",
     )
@@ -223,7 +223,7 @@ def _definitions(one: Function) -> Cause:
     return Cause(
         "definitions",
         took,
-        f"{counted(round(one.calls), 'call')} of {one.name}",
+        f"{counted(one.calls, 'call')} of {one.name}",
         f"{fewer}, and {COLLECTIVE_RECORDS}" if _is_hdf5(one) else fewer,
     )
 
@@ -233,7 +233,7 @@ def _at_file(one: Function) -> Cause:
     return Cause(
         f"{what} by libraries",
         one.own + one.independent_seconds,
-        f"{counted(round(one.calls), 'call')} of {one.name}, outside of collective calls",
+        f"{counted(one.calls, 'call')} of {one.name}, outside of collective calls",
         COLLECTIVE_RECORDS if _is_hdf5(one) else "",
     )
 
@@ -250,9 +250,9 @@ def lines(found: list[Function]) -> list[str]:
 
 def _line(one: Function) -> str:
     parts = [f"{one.name} {format_seconds(one.seconds)}, of it MPI-IO {format_seconds(one.io)}"]
-    parts.append(counted(round(one.calls), "call"))
+    parts.append(counted(one.calls, "call"))
     if one.independent_calls:
-        parts.append(f"{counted(round(one.independent_calls), 'independent call')} below")
+        parts.append(f"{counted(one.independent_calls, 'independent call')} below")
     if one.not_collective:
         parts.append(f"{counted(one.not_collective, 'transfer')} not collective")
     return " · ".join(parts)

@@ -200,7 +200,9 @@ def _describing(call: CallRecord) -> Cause:
         "describing",
         _spread(call, "flatten").max + _spread(call, "plan").max,
         f"describing {counted(call.get('pieces', 0), 'piece')}",
-        "describe arrays by MPI_Type_create_subarray or vectors, and keep the type for the next call",
+        "describe arrays by MPI_Type_create_subarray or vectors, and keep the type for the next call"
+        if call.get("operation", "").startswith(("read", "write"))
+        else "",
     )
 
 
