@@ -116,6 +116,31 @@ TEST(SimulatedCalls, NodesThatShareCoresHaveNoMoreThanThese) {
   }
 }
 
+TEST(SimulatedCalls, WindowsAreShortWhereFewNodesHaveBytesAtAPlace) {
+  // An array in 8 slabs, each of 8 nodes that have a stripe of every plane: at a time these alone have bytes,
+  // for all 64 aggregators.
+  const std::int64_t stripe = 4 << 20, piece = 16 << 10, planes = 128;
+  const Job job{512, 8, {0, 8 * planes * 8 * stripe}, [=](int rank) {
+                  const int slab = rank / 64, row = rank / 8 % 8, column = rank % 8;
+                  return std::vector{core::Pattern::contiguous(0, piece)
+                                         .repeated({stripe / piece / 8, 8 * piece})
+                                         .repeated({planes, 8 * stripe})
+                                         .shifted((slab * planes * 8 + row) * stripe + column * piece)};
+                }};
+  const machine::Topology topology = machine::SingleSwitch{64, {25e9, 1e-6}};
+  CallSetting setting = setting_of(topology, job);
+  setting.model.storage.targets = 64;
+  setting.model.storage.stripe_bytes = stripe;
+  setting.model.storage.target_bytes_per_s = 5e9;
+  setting.model.storage.writer_bytes_per_s = 2e9;
+  const PlannedCall call = plan_call(setting, digest_of(job), Path::two_layer);
+  EXPECT_TRUE(call.plan.domains.dealt());
+  EXPECT_LT(call.plan.domains.window_bytes, stripe);
+  const double chosen_s = run(setting, Path::two_layer).seconds;
+  setting.hints.window_bytes = stripe;
+  EXPECT_LT(chosen_s, 0.9 * run(setting, Path::two_layer).seconds) << "windows as long as stripes";
+}
+
 TEST(SimulatedCalls, DomainsArePlacedByTheNetworkIfSaid) {
   // Each node has a quarter of the file, the last node the first one: in order, all bytes pass the links.
   const std::int64_t block = 4 << 20;

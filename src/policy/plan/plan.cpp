@@ -22,6 +22,8 @@ constexpr std::int64_t smallest_domain_bytes = 1 << 20;
 // as storage calls stay long.
 constexpr int fewest_overlapped_rounds = 8;
 constexpr std::int64_t shortest_overlapped_window = 1 << 20;
+constexpr std::int64_t shortest_window_on_its_way =
+    2 << 20;  // simulated: shorter ones cost more than they save
 constexpr std::int64_t page = 4096;
 constexpr std::int64_t smallest_memory_part = 1 << 20;
 
@@ -153,13 +155,40 @@ std::int64_t memory_in_use(const PlanRequest& request, const machine::Machine& m
   return all / 8 * std::clamp<std::int64_t>(moved / (all / 4), 2, 8);
 }
 
+/// Nodes whose ranks' spans cover one place of the file, where neighbours in the file are on one node.
+std::int64_t nodes_at_a_place(const Digest& d, const machine::Machine& machine) {
+  const std::int64_t ranks = machine.ranks(), nodes = std::ssize(machine.nodes.get());
+  const std::int64_t span = std::max<std::int64_t>(1, d.span());
+  const std::int64_t deep = std::clamp<std::int64_t>(d.spans / span + (d.spans % span > 0 ? 1 : 0), 1, ranks);
+  return std::max<std::int64_t>(1, deep * nodes / ranks);
+}
+
+/// Domains of a call and how they lie.
+struct Cutting {
+  int serving = 1;
+  /// windows of one round are neighbours in the file
+  bool dealt = false;
+  /// bytes of a domain
+  std::int64_t share = 0;
+};
+
+/// A window for each aggregator must be on its way, or aggregators wait: of dealt domains, in the memory of
+/// the nodes that have bytes at one place of the file.
+std::int64_t window_on_its_way_bytes(const PlanRequest& request, const machine::Machine& machine,
+                                     std::int64_t memory, const Cutting& cut) {
+  const std::int64_t senders = nodes_at_a_place(request.digest, machine);
+  const std::int64_t windows = (cut.serving + senders - 1) / senders;
+  const auto room = static_cast<std::uint64_t>(memory / 2 / windows);
+  return std::max(shortest_window_on_its_way, static_cast<std::int64_t>(std::bit_floor(room)));
+}
+
 /// The longest window: what the storage likes best, within the collective buffer, and several to a node's
 /// memory.
 std::int64_t window_bytes(const PlanRequest& request, const machine::Machine& machine, const Hints& hints,
-                          Path path, std::int64_t share) {
+                          Path path, const Cutting& cut) {
   const std::int64_t wanted = hints.window_bytes > 0 ? hints.window_bytes : machine.storage.window_bytes;
   const std::int64_t best = std::min(hints.buffer_bytes, wanted);
-  if (path == Path::two_phase) return std::min(best, two_phase_window_bytes(machine, hints, share));
+  if (path == Path::two_phase) return std::min(best, two_phase_window_bytes(machine, hints, cut.share));
   if (path != Path::two_layer) return best;
   // Every team of a node has a slot of its own for a window that is served elsewhere.
   const std::int64_t memory = memory_in_use(request, machine, hints);
@@ -171,7 +200,9 @@ std::int64_t window_bytes(const PlanRequest& request, const machine::Machine& ma
   const int homes = travel ? aggregators_of_a_node(machine, hints) : 0;
   if (memory < node_memory_bytes(machine, hints))
     return std::min({best, most, node_memory_bytes(machine, hints) / (2 * fewest_slots)});
-  return std::min({best, most, memory / std::max(fewest_slots, slots_per_home * homes)});
+  const std::int64_t on_its_way =
+      travel && cut.dealt ? window_on_its_way_bytes(request, machine, memory, cut) : best;
+  return std::min({best, most, memory / std::max(fewest_slots, slots_per_home * homes), on_its_way});
 }
 
 /// The mask of a slot has whole words.
@@ -270,7 +301,9 @@ Plan make_plan(const PlanRequest& request, const machine::Machine& machine, cons
   }
   plan.span = span;
   CutRequest cut{plan.span, serving, choice.alignment_bytes, 0, choice.begins};
-  cut.window_bytes = window_bytes(request, machine, hints, plan.path, plan.span.length / cut.aggregators);
+  const bool dealt = choice.cut == Cut::static_cyclic || choice.cut == Cut::group_cyclic;
+  cut.window_bytes =
+      window_bytes(request, machine, hints, plan.path, {serving, dealt, plan.span.length / cut.aggregators});
   if (plan.path == Path::two_phase) {
     plan.overlap = choose_overlap(machine, hints);
     plan.transfers = choose_transfers(
