@@ -1,6 +1,7 @@
 // See transfer.hpp.
 #include "capi/transfer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -199,21 +200,55 @@ Error move_alone(collio_file& file, Direction direction, const PieceLists& lists
 
 namespace {
 
+/// Where a block begins: in the file, as a distance, and in memory.
+struct Origin {
+  std::int64_t shift = 0, memory = 0;
+};
+
+void add_pieces(const Block& block, Origin at, std::vector<core::MappedPiece>& pieces) {
+  for (std::size_t i = 0; i < block.offsets.size(); at.memory += block.lengths[i++])
+    pieces.push_back({block.offsets[i] + at.shift, at.memory, block.lengths[i]});
+}
+
+std::int64_t address_of(const Block& block) noexcept {
+  return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.memory));
+}
+
+/// Blocks with the same pieces share a map: most calls of a program have few, which it repeats. Their map is
+/// a loop where their distances in file and memory are equal.
+PieceMap map_of_lists(std::span<const Block> blocks) {
+  std::vector<core::PlacedMap> maps;
+  for (const Block& block : blocks) {
+    maps.push_back({block.map->get(), block.shift, address_of(block)});
+    if (*block.map) continue;
+    std::vector<core::MappedPiece> pieces;
+    pieces.reserve(block.offsets.size());
+    add_pieces(block, {}, pieces);
+    *block.map = std::make_shared<const PieceMap>(core::map_pieces(std::move(pieces)));
+    maps.back().map = block.map->get();
+  }
+  return core::join_maps(std::move(maps));
+}
+
+PieceMap map_of_blocks(std::span<const Block> blocks) {
+  constexpr std::size_t worth_a_map = 8;  // pieces of a block
+  std::size_t count = 0;
+  for (const Block& block : blocks) count += block.offsets.size();
+  if (count >= worth_a_map * blocks.size() &&
+      std::ranges::all_of(blocks, [](const Block& block) { return block.map != nullptr; }))
+    return map_of_lists(blocks);
+  std::vector<core::MappedPiece> pieces;
+  pieces.reserve(count);
+  for (const Block& block : blocks) add_pieces(block, {block.shift, address_of(block)}, pieces);
+  return core::map_pieces(std::move(pieces));
+}
+
 std::shared_ptr<Transfer> transfer_of(collio_file& file, Direction direction, const char* name,
                                       const Blocks& blocks) {
   auto transfer = transfer_on(file, direction, name);
   transfer->turned = blocks.turned;
   describe(*transfer, file, [&]() -> core::Result<PieceMap> {
-    std::vector<core::MappedPiece> pieces;
-    std::size_t count = 0;
-    for (const Block& block : blocks.all) count += block.offsets.size();
-    pieces.reserve(count);
-    for (const Block& block : blocks.all) {
-      auto memory = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.memory));
-      for (std::size_t i = 0; i < block.offsets.size(); memory += block.lengths[i++])
-        pieces.push_back({block.offsets[i] + block.shift, memory, block.lengths[i]});
-    }
-    PieceMap map = core::map_pieces(std::move(pieces));
+    PieceMap map = map_of_blocks(blocks.all);
     if (direction == Direction::write) map.echoes.clear();
     return map;
   });

@@ -43,6 +43,8 @@ struct Block {
   std::byte* memory = nullptr;
   /// of all offsets: the file's are so much larger
   std::int64_t shift = 0;
+  /// Keeps their map for the next call with the same pieces; null: there may be none.
+  std::shared_ptr<const core::PieceMap>* map = nullptr;
 };
 struct Blocks {
   std::span<const Block> all;

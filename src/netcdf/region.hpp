@@ -7,6 +7,10 @@
 
 #include "netcdf/variable.hpp"
 
+namespace collio::core {
+struct PieceMap;
+}
+
 namespace collio::netcdf {
 
 /// Indices and counts by dimension, as programs give them: MPI_Offset is a 64-bit integer under several
@@ -34,6 +38,8 @@ struct Named {
 /// Pieces of a file in the order of the data, 16 bytes each. Neighbours that touch are one.
 struct Pieces {
   std::vector<std::int64_t> offsets, lengths;
+  /// What calls make of pieces that regions share, once; null: not yet.
+  mutable std::shared_ptr<const core::PieceMap> map;
   void add(std::int64_t offset, std::int64_t length) {
     if (!offsets.empty() && offsets.back() + lengths.back() == offset) {
       lengths.back() += length;

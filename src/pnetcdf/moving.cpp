@@ -54,7 +54,8 @@ capi::Blocks blocks_of(File& file, std::vector<Request>& requests, bool reads,
   auto turned = turned_of(requests, reads);
   for (const Request& request : requests) {
     const netcdf::Pieces& pieces = request.region.pieces();
-    all.push_back({pieces.offsets, pieces.lengths, request.memory.address, request.region.shift});
+    all.push_back({pieces.offsets, pieces.lengths, request.memory.address, request.region.shift,
+                   request.region.shared ? &pieces.map : nullptr});
   }
   return {all, std::move(turned)};
 }
