@@ -46,19 +46,20 @@ class Trace {
   void step(Step step, double begin_s, double end_s) {
     const std::lock_guard lock(mutex_);
     if (!has_room()) return;
-    steps_.push_back({step, begin_s, end_s});
+    steps_.push_back({step, thread(), begin_s, end_s});
     if (steps_.size() == most_kept) write();
   }
 
   void call(const TracedCall& call) {
     const std::lock_guard lock(mutex_);
     if (!has_room()) return;
-    calls_.push_back({call.operation, call.path, call.file, call.bytes, wall_us(call.begin_s),
+    calls_.push_back({call.operation, call.path, call.file, call.bytes, thread(), wall_us(call.begin_s),
                       wall_us(call.end_s) - wall_us(call.begin_s)});
     if (calls_.size() == most_kept) write();
   }
 
   void write_rest() {
+    if (process_ != ::getpid()) return;  // a copy, whose events are the parent's
     const std::lock_guard lock(mutex_);
     write();
   }
@@ -66,21 +67,29 @@ class Trace {
  private:
   struct OfStep {
     Step step;
+    int thread;
     double begin_s, end_s;
   };
+
+  /// Number of the calling one, in the order in which they came.
+  static int thread() {
+    static std::atomic<int> next{0};
+    thread_local const int mine = next++;
+    return mine;
+  }
 
   [[nodiscard]] std::int64_t wall_us(double at_s) const {
     return static_cast<std::int64_t>(1e6 * (at_s + to_wall_s_));
   }
 
-  /// [step, begin, end]; by hand, as there are many.
+  /// [step, thread, begin, duration]; by hand, as there are many.
   void add_steps(std::string& line) const {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const OfStep& one = steps_[i];
       const std::int64_t begin_us = wall_us(one.begin_s);
       line += i == 0 ? "[" : ",[";
-      line += std::to_string(static_cast<int>(one.step)) + "," + std::to_string(begin_us) + "," +
-              std::to_string(wall_us(one.end_s) - begin_us) + "]";
+      line += std::to_string(static_cast<int>(one.step)) + "," + std::to_string(one.thread) + "," +
+              std::to_string(begin_us) + "," + std::to_string(wall_us(one.end_s) - begin_us) + "]";
     }
   }
 
@@ -113,6 +122,7 @@ class Trace {
 
   std::mutex mutex_;
   int rank_;
+  pid_t process_ = ::getpid();
   std::string host_, path_;
   double to_wall_s_ = 0;
   std::vector<OfStep> steps_;

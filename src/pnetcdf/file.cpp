@@ -111,16 +111,33 @@ File* find_file(int ncid) noexcept {
   return found == files().end() ? nullptr : found->second.get();
 }
 
-bool is_open(int code) noexcept {
+namespace {
+
+/// Of one rank: where its mode differs from rank 0's, PnetCDF returns an error and goes on, or the error
+/// hides that the file is open nowhere.
+bool may_be_open(int code) noexcept {
   return code == netcdf::ok || code == null_padding || code == other_open_mode || code == other_create_mode;
 }
+
+/// Rank 0 has it open. Collective.
+bool is_open(const Opened& opened) {
+  int code = opened.code;
+  transport::broadcast(&code, 1, MPI_INT, 0, opened.comm);
+  return code == netcdf::ok || code == null_padding;
+}
+
+}  // namespace
 
 void serve_file(const Opened& asked) {
   Opened opened = asked;
   int ranks = 0;
   MPI_Comm_size(opened.comm, &ranks);
-  if (ranks == 1) return note_kept(opened, "one rank has nothing to gain");
-  const char* const kept = why_kept(opened.ncid);
+  if (ranks == 1) {
+    if (may_be_open(opened.code)) note_kept(opened, "one rank has nothing to gain");
+    return;
+  }
+  if (!is_open(opened)) return;
+  const char* const kept = may_be_open(opened.code) ? why_kept(opened.ncid) : "not all ranks have it open";
   int rank = 0;
   MPI_Comm_rank(opened.comm, &rank);
   // PnetCDF's own handle has the subfiles of a file: two of one job would each take the other for a program

@@ -46,14 +46,14 @@ struct Opened {
   int ncid;
   /// writable: of rank 0, which PnetCDF goes by
   bool writable, created;
+  /// that PnetCDF returned to this rank; `ncid` is of no use where it opened nothing
+  int code;
 };
 
 /// Null: collio does not serve it. Thread-safe. O(log files).
 [[nodiscard]] File* find_file(int ncid) noexcept;
-/// Whether PnetCDF has the file open where it returned this code: on ranks whose mode differs from rank 0's
-/// it returns an error, and goes on.
-[[nodiscard]] bool is_open(int code) noexcept;
-/// Opens its data with collio, unless PnetCDF is to keep it. The same on all ranks. Collective.
+/// Opens its data with collio, unless PnetCDF is to keep it or has not opened it. The same on all ranks.
+/// Collective.
 void serve_file(const Opened& opened);
 /// Closes the data of a file, if it is served, and forgets it. A code of PnetCDF's. Collective.
 [[nodiscard]] int end_file(int ncid);

@@ -25,14 +25,14 @@ using OneMark = storage::WriterMark::OneForAll;
 int create_file(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncid) {
   const OneMark one;
   const int code = library().create(comm, path, mode, info, ncid);
-  if (is_open(code)) serve_file({comm, path, info, *ncid, true, true});
+  serve_file({comm, path, info, ncid ? *ncid : 0, true, true, code});
   return code;
 }
 
 int open_file(MPI_Comm comm, const char* path, int mode, MPI_Info info, int* ncid) {
   const OneMark one;
   const int code = library().open(comm, path, mode, info, ncid);
-  if (is_open(code)) serve_file({comm, path, info, *ncid, (mode & write_mode) != 0, false});
+  serve_file({comm, path, info, ncid ? *ncid : 0, (mode & write_mode) != 0, false, code});
   return code;
 }
 

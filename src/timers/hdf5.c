@@ -9,13 +9,27 @@ enum { select_set = 0 };
 
 typedef int (*ask_cause)(hid transfer, uint32_t* local, uint32_t* global);
 
-/* Whether the transfer that is over was collective, and if not, why. Where it was not to be, as by the
-   properties in force without any (0), HDF5 notes nothing. */
+/* The library's function that says so; null: it does not have one. */
+static ask_cause ask_of(const void* library) {
+  static __thread struct {
+    unsigned long long as_of;
+    const void* library;
+    ask_cause ask;
+  } last;
+  const unsigned long long now = timers_changes();
+  if (last.library != library || last.as_of != now) {
+    last.as_of = now;
+    last.library = library;
+    *(void**)&last.ask = timers_beside(library, "H5Pget_mpio_no_collective_cause");
+  }
+  return last.ask;
+}
+
+/* Whether the transfer that is over was collective, and if not, why; nothing is known without a list of
+   properties (0). `real`: its function in the library. */
 static void note_cause(struct timed* timed, const void* real, hid transfer) {
-  static ask_cause ask;
   uint32_t local = 0, global = 0;
-  if (!transfer) return;
-  if (!ask) *(void**)&ask = timers_beside(real, "H5Pget_mpio_no_collective_cause");
+  const ask_cause ask = transfer ? ask_of(real) : NULL;
   if (!ask || ask(transfer, &local, &global) < 0 || !global) return;
   __atomic_fetch_add(&timed->watched.not_collective, 1, __ATOMIC_RELAXED);
   __atomic_fetch_or(&timed->watched.causes, global, __ATOMIC_RELAXED);
@@ -29,7 +43,7 @@ static void note_cause(struct timed* timed, const void* real, hid transfer) {
     int(*real) parameters;                                                        \
     *(void**)&real = timers_find(&timed, #function, __builtin_return_address(0)); \
     if (!real) return -1;                                                         \
-    const int number = timers_enter(&timed.watched);                              \
+    const int number = timers_enter(&timed.watched, __builtin_frame_address(0));  \
     const int code = real arguments;                                              \
     timers_leave(number);                                                         \
     if (number >= 0 && code >= 0) note_cause(&timed, *(void**)&real, transfer);   \
@@ -49,18 +63,19 @@ COLLIO_TRANSFER(H5Dread_multi,
                 (count, datasets, types, memory, places, transfer, data))
 
 /* Selections that are combined with earlier ones count apart: their cost grows with what is selected. */
-#define COLLIO_SELECTION(function, parameters, arguments)                            \
-  EXPORT int function parameters;                                                    \
-  int function parameters {                                                          \
-    static struct timed timed = {.watched = {.name = #function}};                    \
-    static struct collio_watched combined = {.name = #function ", combined"};        \
-    int(*real) parameters;                                                           \
-    *(void**)&real = timers_find(&timed, #function, __builtin_return_address(0));    \
-    if (!real) return -1;                                                            \
-    const int number = timers_enter(how == select_set ? &timed.watched : &combined); \
-    const int code = real arguments;                                                 \
-    timers_leave(number);                                                            \
-    return code;                                                                     \
+#define COLLIO_SELECTION(function, parameters, arguments)                                         \
+  EXPORT int function parameters;                                                                 \
+  int function parameters {                                                                       \
+    static struct timed timed = {.watched = {.name = #function}};                                 \
+    static struct collio_watched combined = {.name = #function ", combined"};                     \
+    int(*real) parameters;                                                                        \
+    *(void**)&real = timers_find(&timed, #function, __builtin_return_address(0));                 \
+    if (!real) return -1;                                                                         \
+    const int number =                                                                            \
+        timers_enter(how == select_set ? &timed.watched : &combined, __builtin_frame_address(0)); \
+    const int code = real arguments;                                                              \
+    timers_leave(number);                                                                         \
+    return code;                                                                                  \
   }
 typedef const unsigned long long* sizes;
 COLLIO_SELECTION(H5Sselect_hyperslab,

@@ -7,19 +7,18 @@
 typedef void* handle;
 typedef int64_t hid; /* an int before HDF5 1.10: in a whole register */
 
-#define COLLIO_TIMED(result, function, parameters, arguments)                     \
-  EXPORT result function parameters;                                              \
-  result function parameters {                                                    \
-    static struct timed timed = {.watched = {.name = #function}};                 \
-    result(*real) parameters;                                                     \
-    *(void**)&real = timers_find(&timed, #function, __builtin_return_address(0)); \
-    if (!real) return -1;                                                         \
-    const int number = timed.by_collio ? -1 : timers_enter(&timed.watched);       \
-    const result code = real arguments;                                           \
-    timers_leave(number);                                                         \
-    return code;                                                                  \
+#define COLLIO_TIMED(result, function, parameters, arguments)                                           \
+  EXPORT result function parameters;                                                                    \
+  result function parameters {                                                                          \
+    static struct timed timed = {.watched = {.name = #function}};                                       \
+    result(*real) parameters;                                                                           \
+    *(void**)&real = timers_find(&timed, #function, __builtin_return_address(0));                       \
+    if (!real) return -1;                                                                               \
+    const int number = timed.by_collio ? -1 : timers_enter(&timed.watched, __builtin_frame_address(0)); \
+    const result code = real arguments;                                                                 \
+    timers_leave(number);                                                                               \
+    return code;                                                                                        \
   }
-#define LIST(...) __VA_ARGS__
 #define DATA CONST void* data
 #define COLLIO_TYPED_DATA(form, parameters, arguments) \
   TYPED(form, , parameters, arguments)                 \

@@ -12,6 +12,11 @@ namespace {
 constexpr int files_before = 20;  // those that are open first have communicators of their own
 constexpr int files = 40;
 constexpr long long most_bytes = 16 << 10;
+#ifdef OPEN_MPI
+constexpr long long slack_bytes = 1024;  // what it takes for a file is not the same each time
+#else
+constexpr long long slack_bytes = 64;
+#endif
 
 long long allocated() { return static_cast<long long>(mallinfo2().uordblks); }
 
@@ -67,7 +72,7 @@ int main(int argc, char** argv) {
                              " ranks: " + std::to_string(on_all) + ", on a quarter of them " +
                              std::to_string(on_few);
     if (argc > 1) std::printf("%s\n", what.c_str());
-    program.that(on_all <= on_few, what.c_str());
+    program.that(on_all <= on_few + slack_bytes, what.c_str());
     program.that(on_all > 0 && on_all <= most_bytes, what.c_str());  // 0: collio has none of them
     MPI_Comm_free(&few);
   }

@@ -23,7 +23,6 @@ WITHOUT = {
     "machine/shapes": "topology_test walks every route of every shape",
     "observe/file_times": "sums of times; tests/python/test_report_schema.py",
     "observe/report_records": "made from report.def; report_text_test",
-    "observe/steps": "a stopwatch, and counters made from report.def",
     "policy/hints/choices": "enumerations; hints_test has every word",
     "policy/hints/hint_kinds": "hints_test reads every kind of value",
     "policy/plan/reason": "an enumeration; reason_text_test",

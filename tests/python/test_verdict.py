@@ -223,3 +223,32 @@ def test_the_slowest_rank_of_another_communicator_has_its_file_named(aggregators
     half = document(call, file="/a/half.nc", comm_size=2)
     found = verdict.of(files(9.0, document({"seconds": {}}), half))
     assert "rank 1 of half.nc" in found.causes[0].what
+
+
+def of_rank(rank, name, seconds, calls=10):
+    row = {"function": name, "calls": calls, "seconds": seconds, "own_seconds": seconds, "io_seconds": 0.0}
+    counts = ("independent_calls", "independent_bytes", "not_collective", "causes")
+    return {"rank": rank, "functions": [{**row, "independent_seconds": 0.0, **dict.fromkeys(counts, 0)}]}
+
+
+def test_nobody_is_late_where_not_all_ranks_call():
+    """Rank 0 writes with HDF5 alone."""
+    made = document({"seconds": {"total": alike(0.01)}})
+    found = verdict.of({**made, "at_exit": [of_rank(0, "H5Dwrite", 1.6)]})
+    assert found.causes[0].name == "above H5Dwrite" and found.causes[0].seconds == pytest.approx(0.4)
+    assert not [cause for cause in found.causes if "late" in cause.name]
+
+
+def test_a_rank_that_is_late_to_a_library():
+    made = document({"seconds": {"total": alike(0.01)}})
+    ranks = [of_rank(rank, "H5Dwrite", 0.1 if rank == 2 else 1.6) for rank in range(4)]
+    assert verdict.of({**made, "at_exit": ranks}).causes[0].name == "late rank 2"
+
+
+def test_a_failed_call_and_its_handler(real_mpi, compiled, collio_process, tmp_path):
+    """The handler calls MPI again, and the call has no datatype."""
+    document, _ = run(real_mpi, compiled, collio_process, tmp_path, "failing")
+    rows = [row for rank in document["at_exit"] for row in rank.get("functions", ())]
+    assert len(rows) == 3 and all(row["independent_calls"] == 4 for row in rows), rows
+    for row in rows:
+        assert row["independent_bytes"] == 2 * 4 and row["independent_seconds"] < document["seconds"]

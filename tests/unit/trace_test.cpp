@@ -11,6 +11,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "observe/steps.hpp"
@@ -53,12 +54,13 @@ TEST(Trace, HasStepsAndCallsInMicroseconds) {
   EXPECT_EQ(line["left_out"], 0);
   ASSERT_EQ(line["steps"].size(), 1);
   EXPECT_EQ(line["names"][line["steps"][0][0].get<int>()], "pack");
-  EXPECT_NEAR(line["steps"][0][2].get<double>(), 5e5, 1);
+  EXPECT_NEAR(line["steps"][0][3].get<double>(), 5e5, 1);
   ASSERT_EQ(line["calls"].size(), 1);
   EXPECT_EQ(line["calls"][0][2], "/scratch/a \"b\".nc");
   EXPECT_EQ(line["calls"][0][3], 77);
   EXPECT_EQ(line["calls"][0][4], line["steps"][0][1]);
-  EXPECT_NEAR(line["calls"][0][5].get<double>(), 1e6, 1);
+  EXPECT_EQ(line["calls"][0][5], line["steps"][0][2]);
+  EXPECT_NEAR(line["calls"][0][6].get<double>(), 1e6, 1);
 }
 
 TEST(Trace, ScopesOfStepsAreTraced) {
@@ -73,6 +75,22 @@ TEST(Trace, ScopesOfStepsAreTraced) {
   for (const nlohmann::json& step : lines[0]["steps"])
     names.push_back(lines[0]["names"][step[0].get<int>()].get<std::string>());
   EXPECT_EQ(names, (std::vector<std::string>{"exchange", "place", "exchange"}));
+}
+
+TEST(Trace, ThreadsAndCopiesOfTheProcessAreApart) {
+  const auto lines = left_by([] {
+    start_trace(0);
+    trace_step(Step::pack, 0, 1);
+    std::thread([] { trace_step(Step::pack, 0, 1); }).join();
+    if (const pid_t copy = ::fork(); copy == 0)
+      std::exit(0);
+    else
+      ::waitpid(copy, nullptr, 0);
+  });
+  ASSERT_EQ(lines.size(), 1);
+  const nlohmann::json& steps = lines[0]["steps"];
+  ASSERT_EQ(steps.size(), 2);
+  EXPECT_NE(steps[0][1], steps[1][1]);
 }
 
 TEST(Trace, IsBounded) {

@@ -54,7 +54,7 @@ COLLECTIVE_RECORDS = (
 class Function:
     """Seconds: means over ranks; calls: of the rank that made most; `least_own`, `least_rank`: of the rank
     that took least itself; `most_bytes`: moved by independent calls, of the rank that moved most;
-    `only_rank`: the only one of several that made such calls."""
+    `only_rank`: the only one of several that made such calls; `together`: all ranks made as many calls."""
 
     name: str
     calls: int
@@ -70,6 +70,7 @@ class Function:
     causes: int
     only_rank: int | None
     ranks: int
+    together: bool
 
     @property
     def alone(self) -> float:
@@ -117,6 +118,7 @@ def _over_ranks(name: str, rows: dict[int, LibraryFunction], ranks: list[int]) -
         _either(int(row["causes"]) for row in rows.values()),
         alone[0] if len(alone) == 1 < len(ranks) else None,
         len(ranks),
+        len(rows) == len(ranks) and len({int(row["calls"]) for row in rows.values()}) == 1,
     )
 
 
@@ -154,10 +156,10 @@ def _of_data(one: Function) -> Iterator[Cause]:
     if not split:
         yield Cause(
             f"above {one.name}",
-            one.least_own,
+            one.least_own if one.together else one.own,
             f"{one.name} outside of MPI-IO: checks, conversion and packing",
         )
-    if one.independent_calls < one.calls / 2:  # else nobody waits
+    if one.together and one.independent_calls < one.calls / 2:  # else nobody waits
         yield Cause(
             f"late rank {one.least_rank}",
             one.own - one.least_own,

@@ -11,6 +11,8 @@ from collio.report.records import CallRecord, FileRecord
 from collio.wording import counted, format_bytes
 
 MEMORY = ("tmpfs", "ramfs")
+LONGEST = 20
+"""Digits of a number of bytes."""
 COLLECTIVE = (
     "make collective calls: MPI_File_write_all and similar; H5Pset_dxpl_mpio for HDF5, nc_var_par_access for "
     "netCDF, ncmpi_put_vara_all and similar for PnetCDF"
@@ -168,7 +170,7 @@ def _small_buffer(file: FileRecord, call: CallRecord) -> Cause | None:
     """What rounds beyond those of the default buffer take, by their number."""
     default = int(hints.BY_KEY["cb_buffer_size"].default)
     given = str(file.get("hints", {}).get("cb_buffer_size", ""))
-    size = int(given) if given.isdecimal() else default
+    size = int(given) if given.isdecimal() and len(given) < LONGEST else default
     rounds = call.get("rounds", 0)
     if size >= default or rounds <= 1:
         return None

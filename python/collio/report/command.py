@@ -42,6 +42,8 @@ def _show(files: tuple[Path, ...], page: Path | None, as_rows: bool) -> None:
             f"{len(files)} reports; allowed: one, or two to compare; --csv takes any number"
         )
     if len(files) == 1 and files[0].is_dir():
+        if page:
+            raise click.UsageError(f"{files[0]} is a folder; --html makes a page of one report")
         _show_jobs(files[0])
         return
     documents = [reading.load(file) for file in files]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.table import Table
+from rich.text import Text
 
 from collio.report import above, totals, verdict
 from collio.report.records import CallRecord, Document, FileRecord
@@ -118,13 +119,13 @@ def _kind(file: str, operation: str, calls: list[CallRecord]) -> Kind:
     )
 
 
-def _row(one: Kind | None, other: Kind | None) -> list[str]:
+def _row(one: Kind | None, other: Kind | None) -> list[str | Text]:
     kind = one or other
     assert kind is not None
     cells = ["" if each is None else format_seconds(each.total) for each in (one, other)]
     changed = list(_changes(one, other)) if one and other else ["only in one of the two"]
     ratio = _ratio(one.total, other.total) if one and other else ""
-    return [f"a call of {kind.operation}, {kind.file}", *cells, ratio, "; ".join(changed)]
+    return [Text(f"a call of {kind.operation}, {kind.file}"), *cells, ratio, Text("; ".join(changed))]
 
 
 def _changes(one: Kind, other: Kind) -> Iterator[str]:

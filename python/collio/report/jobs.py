@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rich.table import Table
+from rich.text import Text
 
 from collio.report import reading, verdict
 from collio.wording import counted, format_seconds
@@ -28,10 +29,10 @@ def table(folder: Path) -> tuple[Table, list[str]]:
     for name, one in sorted(found, key=lambda item: -item[1].io_seconds):
         cause = one.causes[0] if one.causes else None
         shown.add_row(
-            name,
+            Text(name),
             format_seconds(one.job_seconds),
             format_seconds(one.io_seconds),
             f"{100 * one.share:.0f} %",
-            f"{format_seconds(cause.seconds)} {cause.what}" if cause else "",
+            Text(f"{format_seconds(cause.seconds)} {cause.what}" if cause else ""),
         )
     return shown, other

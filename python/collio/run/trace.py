@@ -1,17 +1,21 @@
 """What ranks left for `collio run --trace`, as a trace that Perfetto and chrome://tracing open.
 
 Each process appends lines to a file of its own (src/observe/trace.cpp): {"rank", "host", "left_out", "names",
-"calls": [[operation, path, file, bytes, begin, duration], ...], "steps": [[name, begin, duration], ...]}, in
-microseconds of the node's clock.
+"calls": [[operation, path, file, bytes, thread, begin, duration], ...], "steps": [[name, thread, begin,
+duration], ...]}, in microseconds of the node's clock.
 """
 
 from __future__ import annotations
 
+import glob
 import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+THREADS = 16
+"""Of a rank, that have a track each; further ones share the last."""
 
 
 class Written(NamedTuple):
@@ -29,14 +33,14 @@ def prefix_of(trace_file: Path, process: int) -> Path:
 
 def gather(prefix: Path, trace_file: Path) -> Written:
     """Writes the trace, gzipped, and removes the files of the processes. Raises OSError."""
-    parts = sorted(prefix.parent.glob(f"{prefix.name}.*"))
+    parts = sorted(prefix.parent.glob(f"{glob.escape(prefix.name)}.*"))
     lines = [line for part in parts for line in _lines(part)]
     hosts = list(dict.fromkeys(str(line["host"]) for line in lines))
     events = [event for line in lines for event in _events(line, hosts)]
     begin = min((event["ts"] for event in events), default=0)
     for event in events:
         event["ts"] -= begin
-    named = [*_names(lines, hosts), *events]
+    named = [*_names(events, hosts), *events]
     with gzip.open(trace_file, "wt", encoding="utf-8") as file:
         json.dump({"displayTimeUnit": "ms", "traceEvents": named}, file, separators=(",", ":"))
     for part in parts:
@@ -57,19 +61,44 @@ def _lines(part: Path) -> Iterator[dict[str, Any]]:
 
 
 def _events(line: dict[str, Any], hosts: list[str]) -> Iterator[dict[str, Any]]:
-    place = {"ph": "X", "pid": hosts.index(line["host"]), "tid": line["rank"]}
-    for operation, path, file, size, begin, duration in line["calls"]:
+    place = {"ph": "X", "pid": hosts.index(line["host"])}
+    for operation, path, file, size, thread, begin, duration in line["calls"]:
         about = {"path": path, "file": file, "bytes": size}
-        yield {"name": operation, "cat": "call", "ts": begin, "dur": duration, "args": about, **place}
-    for step, begin, duration in line["steps"]:
-        yield {"name": line["names"][step], "cat": "step", "ts": begin, "dur": duration, **place}
+        track = _track(line["rank"], thread)
+        yield {
+            "name": operation,
+            "cat": "call",
+            "ts": begin,
+            "dur": duration,
+            "args": about,
+            "tid": track,
+            **place,
+        }
+    for step, thread, begin, duration in line["steps"]:
+        track = _track(line["rank"], thread)
+        yield {
+            "name": line["names"][step],
+            "cat": "step",
+            "ts": begin,
+            "dur": duration,
+            "tid": track,
+            **place,
+        }
 
 
-def _names(lines: list[dict[str, Any]], hosts: list[str]) -> Iterator[dict[str, Any]]:
+def _track(rank: int, thread: int) -> int:
+    """Calls of one thread lie in each other, and have a track."""
+    return THREADS * rank + min(thread, THREADS - 1)
+
+
+def _names(events: list[dict[str, Any]], hosts: list[str]) -> Iterator[dict[str, Any]]:
     """Of the nodes, which are processes to the viewer, and of the ranks, its threads."""
     for number, host in enumerate(hosts):
         yield {"name": "process_name", "ph": "M", "pid": number, "tid": 0, "args": {"name": host}}
-    for rank, host in sorted({(line["rank"], str(line["host"])) for line in lines}):
-        place = {"pid": hosts.index(host), "tid": rank}
-        yield {"name": "thread_name", "ph": "M", **place, "args": {"name": f"rank {rank}"}}
-        yield {"name": "thread_sort_index", "ph": "M", **place, "args": {"sort_index": rank}}
+    tracks = {(event["pid"], event["tid"]) for event in events}
+    for node, track in sorted(tracks):
+        rank, thread = divmod(track, THREADS)
+        name = f"rank {rank}" + (f", thread {thread}" if thread else "")
+        place = {"pid": node, "tid": track}
+        yield {"name": "thread_name", "ph": "M", **place, "args": {"name": name}}
+        yield {"name": "thread_sort_index", "ph": "M", **place, "args": {"sort_index": track}}

@@ -199,35 +199,36 @@ static void before_File_close(void) {
   (find_once(), shim_depth == 0 && tool_comes_back && tool_##prefix##calls.name)
 
 /* For a report: whether a call of the program's begins. */
-static int begins(void) { return shim_watching && shim_depth == 0 && shim_io_begins(); }
+static int begins(const void* frame) { return shim_watching && shim_depth == 0 && shim_io_begins(frame); }
 
-/* Data of a call. */
+/* Data of a call; 0 where MPI does not know. */
 static long long bytes_of(long long count, handle type) {
-  static int (*size_of)(handle, int*);
-  int size = 0;
-  if (!size_of) *(void**)&size_of = shim_find("PMPI_Type_size");
-  return size_of && size_of(type, &size) == MPI_SUCCESS ? count * size : 0;
+  static int (*size_of)(handle, MPI_Count*);
+  MPI_Count size = 0;
+  if (!size_of) *(void**)&size_of = shim_find("PMPI_Type_size_x");
+  return size_of && size_of(type, &size) == MPI_SUCCESS && size > 0 ? count * size : 0;
 }
 
-static int ended(int timed, int result, int alone, long long bytes) {
-  if (timed) shim_io_ended(alone, bytes);
-  return result;
-}
+/* It is over; handlers of errors come behind this, and may call again. `bytes`: looked at only of a data call
+   of a single rank that moved its data: MPI may end the job for MPI_DATATYPE_NULL. */
+#define END(timed, result, alone, bytes) \
+  if (timed) shim_io_ended(alone, (alone) && (result) == MPI_SUCCESS ? (bytes) : 0)
 
 #define NOTE_MPI_(name)
 #define NOTE_PMPI_(name) note_back(&tool_MPI_calls.name)
 
 /* `bytes`: of a data call of a single rank, else 0. */
-#define COLLIO_DEFINE(prefix, name, parameters, arguments, alone, bytes)                         \
-  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                              \
-  int shim_##prefix##name parameters {                                                           \
-    if (TOOL_FIRST(prefix, name)) return tool_##prefix##calls.name arguments;                    \
-    NOTE_##prefix(name);                                                                         \
-    const int timed = begins();                                                                  \
-    before_##name();                                                                             \
-    const struct collio_calls* calls = ENTER(prefix);                                            \
-    const int result = leave(calls->name ? calls->name arguments : shim_missing(#prefix #name)); \
-    return ended(timed, result, alone, timed ? bytes : 0);                                       \
+#define COLLIO_DEFINE(prefix, name, parameters, arguments, alone, bytes)                  \
+  EXPORT int shim_##prefix##name parameters __asm__(#prefix #name);                       \
+  int shim_##prefix##name parameters {                                                    \
+    if (TOOL_FIRST(prefix, name)) return tool_##prefix##calls.name arguments;             \
+    NOTE_##prefix(name);                                                                  \
+    const int timed = begins(__builtin_frame_address(0));                                 \
+    before_##name();                                                                      \
+    const struct collio_calls* calls = ENTER(prefix);                                     \
+    const int result = calls->name ? calls->name arguments : shim_missing(#prefix #name); \
+    END(timed, result, alone, bytes);                                                     \
+    return leave(result);                                                                 \
   }
 #define COLLIO_DEFINE_BOTH(name, parameters, arguments, alone, bytes) \
   static inline void before_##name(void) {}                           \
@@ -240,17 +241,17 @@ static int ended(int timed, int result, int alone, long long bytes) {
 /* Where the MPI library is older than large counts, and collio does not do the call itself, this is the call
  * with an int. A program that serves older libraries too, as mpi4py's wheels do, takes this library's name
  * for one of theirs. */
-#define COLLIO_DEFINE_LARGE(prefix, name, parameters, arguments, alone)                        \
-  EXPORT int shim_##prefix##name##_c parameters __asm__(#prefix #name "_c");                   \
-  int shim_##prefix##name##_c parameters {                                                     \
-    if (TOOL_FIRST(prefix, name##_c)) return tool_##prefix##calls.name##_c arguments;          \
-    NOTE_##prefix(name##_c);                                                                   \
-    if (!TABLE(prefix)->name##_c && count == (int)count) return shim_##prefix##name arguments; \
-    const int timed = begins();                                                                \
-    const struct collio_calls* calls = ENTER(prefix);                                          \
-    const int result =                                                                         \
-        leave(calls->name##_c ? calls->name##_c arguments : shim_missing(#prefix #name "_c")); \
-    return ended(timed, result, alone, timed && alone ? bytes_of(count, type) : 0);            \
+#define COLLIO_DEFINE_LARGE(prefix, name, parameters, arguments, alone)                                \
+  EXPORT int shim_##prefix##name##_c parameters __asm__(#prefix #name "_c");                           \
+  int shim_##prefix##name##_c parameters {                                                             \
+    if (TOOL_FIRST(prefix, name##_c)) return tool_##prefix##calls.name##_c arguments;                  \
+    NOTE_##prefix(name##_c);                                                                           \
+    if (!TABLE(prefix)->name##_c && count == (int)count) return shim_##prefix##name arguments;         \
+    const int timed = begins(__builtin_frame_address(0));                                              \
+    const struct collio_calls* calls = ENTER(prefix);                                                  \
+    const int result = calls->name##_c ? calls->name##_c arguments : shim_missing(#prefix #name "_c"); \
+    END(timed, result, alone, bytes_of(count, type));                                                  \
+    return leave(result);                                                                              \
   }
 #define ALONE_COLLIO_CALL 0
 #define ALONE_COLLIO_INDEPENDENT 1
@@ -267,16 +268,18 @@ static int ended(int timed, int result, int alone, long long bytes) {
   int shim_##prefix##File_open(handle comm, const char* path, int mode, handle info, MPI_File* file) {      \
     if (TOOL_FIRST(prefix, File_open)) return tool_##prefix##calls.File_open(comm, path, mode, info, file); \
     NOTE_##prefix(File_open);                                                                               \
-    const int timed = begins();                                                                             \
+    const int timed = begins(__builtin_frame_address(0));                                                   \
     before_File_open();                                                                                     \
     const struct collio_calls* calls = ENTER(prefix);                                                       \
     const int result = calls->File_open ? calls->File_open(comm, path, mode, info, file)                    \
                                         : shim_missing(#prefix "File_open");                                \
     if (*absent && shim_depth == 1 && shim_tell_absent(comm, path, mode, result == MPI_SUCCESS, absent)) {  \
       calls->File_close(file);                                                                              \
-      return ended(timed, leave(shim_family()->err_other), 0, 0);                                           \
+      END(timed, result, 0, 0);                                                                             \
+      return leave(shim_family()->err_other);                                                               \
     }                                                                                                       \
-    return ended(timed, leave(result), 0, 0);                                                               \
+    END(timed, result, 0, 0);                                                                               \
+    return leave(result);                                                                                   \
   }
 COLLIO_DEFINE_OPEN(MPI_)
 COLLIO_DEFINE_OPEN(PMPI_)

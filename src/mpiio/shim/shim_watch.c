@@ -10,9 +10,11 @@
 
 enum { most_nested = 16 };
 
-/* A function that has begun on this thread. One that was left by longjmp() stays until one around it ends. */
+/* A function that has begun on this thread. `frame`: where it is on the stack: those that longjmp() or an
+   exception left are below what runs now. */
 struct begun {
   struct collio_watched* function;
+  const char* frame;
   long long at, inside, io; /* ns; inside: in functions and MPI-IO that it called itself */
 };
 static __thread struct begun nested[most_nested];
@@ -46,19 +48,23 @@ static int same_library(const struct collio_watched* one, const struct collio_wa
   return strncmp(one->name, other->name, 2) == 0;
 }
 
-EXPORT int collio_watch_enter(struct collio_watched*);
-int collio_watch_enter(struct collio_watched* function) {
-  if (!shim_watching || io_at || depth == most_nested ||
-      (depth && same_library(nested[depth - 1].function, function)))
-    return -1;
+static void drop_left(const void* frame) {
+  while (depth && nested[depth - 1].frame <= (const char*)frame) --depth;
+}
+
+EXPORT int collio_watch_enter(struct collio_watched*, const void*);
+int collio_watch_enter(struct collio_watched* function, const void* frame) {
+  if (!shim_watching || io_at) return -1;
+  drop_left(frame);
+  if (depth == most_nested || (depth && same_library(nested[depth - 1].function, function))) return -1;
   list(function);
-  nested[depth] = (struct begun){function, now(), 0, 0};
+  nested[depth] = (struct begun){function, frame, now(), 0, 0};
   return depth++;
 }
 
 EXPORT void collio_watch_leave(int);
 void collio_watch_leave(int number) {
-  if (number < 0) return;
+  if (number < 0 || number >= depth) return;
   const struct begun* ended = &nested[number];
   const long long took = now() - ended->at;
   depth = number;
@@ -71,7 +77,8 @@ void collio_watch_leave(int number) {
   nested[number - 1].io += ended->io;
 }
 
-int shim_io_begins(void) {
+int shim_io_begins(const void* frame) {
+  drop_left(frame);
   io_at = now();
   return 1;
 }

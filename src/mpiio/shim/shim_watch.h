@@ -20,9 +20,10 @@ struct collio_watched {
   struct collio_watched* next;
 };
 
-/* The function begins: a number for its end, -1 where it is not counted. */
-typedef int (*collio_watch_enter_function)(struct collio_watched* function);
-int collio_watch_enter(struct collio_watched* function);
+/* The function, whose frame on the stack this is, begins: a number for its end, -1 where it is not counted.
+ */
+typedef int (*collio_watch_enter_function)(struct collio_watched* function, const void* frame);
+int collio_watch_enter(struct collio_watched* function, const void* frame);
 #define COLLIO_WATCH_ENTER "collio_watch_enter"
 
 typedef void (*collio_watch_leave_function)(int number);
@@ -31,8 +32,8 @@ void collio_watch_leave(int number);
 
 /* In the shim alone. Whether a report is written. */
 extern __attribute__((visibility("hidden"))) int shim_watching;
-/* A call of the program's, or of a library's, comes to collio: 1. */
-int shim_io_begins(void);
+/* A call of the program's, or of a library's, comes to collio, by a function with this frame: 1. */
+int shim_io_begins(const void* frame);
 /* It is over. `alone`: it was a data call of a single rank, of `bytes`. */
 void shim_io_ended(int alone, long long bytes);
 /* All that were called, and one without a name: MPI-IO outside of them. Not collective. */

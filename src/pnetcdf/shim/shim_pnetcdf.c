@@ -65,14 +65,14 @@ static void* found(void** kept, const char* name, const void* from) {
 #define WATCHED(text) {.name = (text)}
 
 /* PnetCDF's own functions of files, timed: what the front gets where a report is written. */
-#define COLLIO_PNETCDF_FUNCTION(name, parameters, arguments)        \
-  static int(*own_##name) parameters;                               \
-  static int timed_##name parameters {                              \
-    static struct collio_watched watched = WATCHED("ncmpi_" #name); \
-    const int number = collio_watch_enter(&watched);                \
-    const int code = own_##name arguments;                          \
-    collio_watch_leave(number);                                     \
-    return code;                                                    \
+#define COLLIO_PNETCDF_FUNCTION(name, parameters, arguments)                     \
+  static int(*own_##name) parameters;                                            \
+  static int timed_##name parameters {                                           \
+    static struct collio_watched watched = WATCHED("ncmpi_" #name);              \
+    const int number = collio_watch_enter(&watched, __builtin_frame_address(0)); \
+    const int code = own_##name arguments;                                       \
+    collio_watch_leave(number);                                                  \
+    return code;                                                                 \
   }
 #include "pnetcdf/file_calls.def"
 #undef COLLIO_PNETCDF_FUNCTION
@@ -122,7 +122,7 @@ static const struct collio_pnetcdf_front* started(const void* from) {
     if (front && front->data(&call, &code)) return code;                                 \
     if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported; \
     static struct collio_watched watched = WATCHED(#name);                               \
-    const int number = collio_watch_enter(&watched);                                     \
+    const int number = collio_watch_enter(&watched, __builtin_frame_address(0));         \
     code = real(ncid, varid, LIST passed LIST given);                                    \
     collio_watch_leave(number);                                                          \
     return code;                                                                         \
@@ -188,7 +188,11 @@ FORMS(FORM, )
     int code;                                                                                \
     if (front && front->several(&calls, &code)) return code;                                 \
     if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported;     \
-    return real(ncid, count_, varids, LIST passed LIST given);                               \
+    static struct collio_watched watched = WATCHED(#name);                                   \
+    const int number = collio_watch_enter(&watched, __builtin_frame_address(0));             \
+    code = real(ncid, count_, varids, LIST passed LIST given);                               \
+    collio_watch_leave(number);                                                              \
+    return code;                                                                             \
   }
 #define COMMON(reads_, way_, form_) .reads = (reads_), .way = (way_), .form = (form_)
 #define SEVERAL_TYPED(suffix, form, lists, passed, fields, type, in_c, number)                         \
@@ -219,7 +223,11 @@ SEVERAL_FORMS(SEVERAL_FORM)
     static int (*real)(int, int, MPI_Datatype, in_c, MPI_Offset, MPI_Datatype);                           \
     if (front) front->note_by_datatype(ncid);                                                             \
     if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported;                  \
-    return real(ncid, varid, of_file, data, count_, type_);                                               \
+    static struct collio_watched watched = WATCHED(#name);                                                \
+    const int number = collio_watch_enter(&watched, __builtin_frame_address(0));                          \
+    const int code = real(ncid, varid, of_file, data, count_, type_);                                     \
+    collio_watch_leave(number);                                                                           \
+    return code;                                                                                          \
   }
 BY_DATATYPE(ncmpi_put_vard, const void*)
 BY_DATATYPE(ncmpi_put_vard_all, const void*)

@@ -67,7 +67,10 @@ void RollCall::listen(double now_s, double waited_s, bool answers) {
   std::vector<Receiving> come;
   come.reserve(receives_.size());  // or where memory fails messages would be lost
   receives_.retire([&](Receiving& r, const MPI_Status&) { come.push_back(std::move(r)); });
-  for (const Receiving& r : come) take(r, now_s, waited_s, answers);
+  for (const Receiving& r : come) try {
+      take(r, now_s, waited_s, answers);
+    } catch (const std::bad_alloc&) {  // its rank is asked again; the other messages are not lost
+    }
 }
 
 void RollCall::take(const Receiving& received, double now_s, double waited_s, bool answers) {

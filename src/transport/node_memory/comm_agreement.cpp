@@ -101,7 +101,10 @@ void CommAgreement::join(std::span<std::int32_t> numbers, Numbers of) const {
     return reduce(numbers, several_nodes_ ? NodeBoard::Across(among_nodes) : nullptr);
   for_parts(numbers, most_numbers, [&](auto part) { reduce(part, nullptr); });
   if (!several_nodes_) return;
-  if (board_->rank() == 0) among_nodes(numbers.data());
+  if (board_->rank() == 0)
+    among_nodes(numbers.data());
+  else
+    std::ranges::fill(numbers, 0);  // or sums of all ranks would be added up once more
   for_parts(numbers, most_numbers, [&](auto part) {
     reduce(part, [&](std::byte* result) { std::memcpy(result, part.data(), part.size_bytes()); });
   });

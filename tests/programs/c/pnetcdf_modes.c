@@ -41,6 +41,10 @@ int main(int argc, char** argv) {
          rank ? NC_EMULTIDEFINE_OMODE : NC_NOERR);
   put(ncid, varid, 200);
   expect("close", ncmpi_close(ncid), NC_NOERR);
+  // The file is there: rank 0 creates nothing, and what another one returns does not say so.
+  expect("create",
+         ncmpi_create(MPI_COMM_WORLD, argv[1], rank ? NC_CLOBBER : NC_NOCLOBBER, MPI_INFO_NULL, &ncid),
+         rank ? NC_EMULTIDEFINE_CMODE : NC_EEXIST);
   MPI_Finalize();
   return 0;
 }

@@ -69,6 +69,26 @@ static void gather(MPI_File file) {
   }
 }
 
+static void handle(MPI_File* file, int* code, ...) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length, bytes;
+  (void)file;
+  MPI_Error_string(*code, text, &length);
+  MPI_Type_size(MPI_INT, &bytes);
+}
+
+/* Two calls that fail, and two that do not. */
+static void failing(MPI_File file) {
+  MPI_Errhandler handler;
+  MPI_File_create_errhandler(handle, &handler);
+  MPI_File_set_errhandler(file, handler);
+  MPI_Errhandler_free(&handler);
+  for (int i = 0; i < 2; ++i) {
+    MPI_File_write_at(file, 4 * rank, data, 3, MPI_DATATYPE_NULL, MPI_STATUS_IGNORE);
+    MPI_File_write_at(file, 4 * rank, data, 1, MPI_INT, MPI_STATUS_IGNORE);
+  }
+}
+
 static void views(MPI_File file) {
   static int at[VIEW_INTS];
   for (int i = 0; i < VIEW_INTS; ++i) at[i] = 8 * i + i % 3 + 4 * rank;
@@ -95,6 +115,8 @@ int main(int argc, char** argv) {
       MPI_File_write_at_all(file, 4 * rank, data, 1, MPI_INT, MPI_STATUS_IGNORE);
     } else if (strcmp(cause, "views") == 0) {
       views(file);
+    } else if (strcmp(cause, "failing") == 0) {
+      failing(file);
     } else if (strcmp(cause, "holes") == 0) {
       holes(file);
     } else if (strcmp(cause, "alone") == 0) {
