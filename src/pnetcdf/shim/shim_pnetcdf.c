@@ -62,17 +62,21 @@ static void* found(void** kept, const char* name, const void* from) {
   return *kept;
 }
 
-#define WATCHED(text) {.name = (text)}
+/* The name comes with the call, as 700 of them would make pages of every process its own. */
+static int enter(struct collio_watched* function, const char* name, const void* frame) {
+  function->name = name;
+  return collio_watch_enter(function, frame);
+}
 
 /* PnetCDF's own functions of files, timed: what the front gets where a report is written. */
-#define COLLIO_PNETCDF_FUNCTION(name, parameters, arguments)                     \
-  static int(*own_##name) parameters;                                            \
-  static int timed_##name parameters {                                           \
-    static struct collio_watched watched = WATCHED("ncmpi_" #name);              \
-    const int number = collio_watch_enter(&watched, __builtin_frame_address(0)); \
-    const int code = own_##name arguments;                                       \
-    collio_watch_leave(number);                                                  \
-    return code;                                                                 \
+#define COLLIO_PNETCDF_FUNCTION(name, parameters, arguments)                        \
+  static int(*own_##name) parameters;                                               \
+  static int timed_##name parameters {                                              \
+    static struct collio_watched watched;                                           \
+    const int number = enter(&watched, "ncmpi_" #name, __builtin_frame_address(0)); \
+    const int code = own_##name arguments;                                          \
+    collio_watch_leave(number);                                                     \
+    return code;                                                                    \
   }
 #include "pnetcdf/file_calls.def"
 #undef COLLIO_PNETCDF_FUNCTION
@@ -121,8 +125,8 @@ static const struct collio_pnetcdf_front* started(const void* from) {
     int code;                                                                            \
     if (front && front->data(&call, &code)) return code;                                 \
     if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported; \
-    static struct collio_watched watched = WATCHED(#name);                               \
-    const int number = collio_watch_enter(&watched, __builtin_frame_address(0));         \
+    static struct collio_watched watched;                                                \
+    const int number = enter(&watched, #name, __builtin_frame_address(0));               \
     code = real(ncid, varid, LIST passed LIST given);                                    \
     collio_watch_leave(number);                                                          \
     return code;                                                                         \
@@ -188,8 +192,8 @@ FORMS(FORM, )
     int code;                                                                                \
     if (front && front->several(&calls, &code)) return code;                                 \
     if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported;     \
-    static struct collio_watched watched = WATCHED(#name);                                   \
-    const int number = collio_watch_enter(&watched, __builtin_frame_address(0));             \
+    static struct collio_watched watched;                                                    \
+    const int number = enter(&watched, #name, __builtin_frame_address(0));                   \
     code = real(ncid, count_, varids, LIST passed LIST given);                               \
     collio_watch_leave(number);                                                              \
     return code;                                                                             \
@@ -223,8 +227,8 @@ SEVERAL_FORMS(SEVERAL_FORM)
     static int (*real)(int, int, MPI_Datatype, in_c, MPI_Offset, MPI_Datatype);                           \
     if (front) front->note_by_datatype(ncid);                                                             \
     if (!found((void**)&real, #name, __builtin_return_address(0))) return not_supported;                  \
-    static struct collio_watched watched = WATCHED(#name);                                                \
-    const int number = collio_watch_enter(&watched, __builtin_frame_address(0));                          \
+    static struct collio_watched watched;                                                                 \
+    const int number = enter(&watched, #name, __builtin_frame_address(0));                                \
     const int code = real(ncid, varid, of_file, data, count_, type_);                                     \
     collio_watch_leave(number);                                                                           \
     return code;                                                                                          \
