@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "netcdf/last_lists.hpp"
 #include "pnetcdf/contract.h"
 #include "pnetcdf/layout.hpp"
 #include "pnetcdf/requests.hpp"
@@ -30,7 +31,7 @@ struct File {
   observe::report::PnetcdfCounts& calls;
   Mode mode = Mode::defining;
   Layout layout;
-  LastLists lists;
+  netcdf::LastLists lists;
   RequestList puts{0}, gets{1};
   std::optional<AttachedBuffer> buffer;
   /// by collio, in the file

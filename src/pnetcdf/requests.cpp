@@ -22,17 +22,6 @@ void AttachedBuffer::give_back(int entry) {
   }
 }
 
-std::shared_ptr<const netcdf::Pieces> LastLists::find(int parts) const {
-  const auto found = std::ranges::find(lists_, parts, &List::parts);
-  return found == lists_.end() ? nullptr : found->pieces;
-}
-
-void LastLists::keep(int parts, const std::shared_ptr<const netcdf::Pieces>& pieces) {
-  auto place = std::ranges::find(lists_, parts, &List::parts);
-  if (place == lists_.end()) place = lists_.begin() + static_cast<std::ptrdiff_t>(next_++ % lists_.size());
-  *place = {parts, pieces};
-}
-
 int RequestList::add(Request&& request) {
   last_ = requests_.empty() ? first_ : last_ + 2;
   request.id = last_;

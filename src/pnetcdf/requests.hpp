@@ -2,9 +2,7 @@
 // again where none is left.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -50,22 +48,6 @@ class AttachedBuffer {
   };
   std::int64_t bytes_, used_ = 0;
   std::vector<Entry> entries_;
-};
-
-/// Lists of pieces that a program may name again, of the next variable or record: the last few.
-class LastLists {
- public:
-  /// Of a list with this number of parts; null: unknown.
-  [[nodiscard]] std::shared_ptr<const netcdf::Pieces> find(int parts) const;
-  void keep(int parts, const std::shared_ptr<const netcdf::Pieces>& pieces);
-
- private:
-  struct List {
-    int parts = 0;
-    std::shared_ptr<const netcdf::Pieces> pieces;
-  };
-  std::array<List, 4> lists_;
-  std::size_t next_ = 0;
 };
 
 /// The requests of one direction.
