@@ -19,8 +19,9 @@ namespace collio::observe {
 
 namespace {
 
+constexpr int most_ranks = 64;                  // that write
 constexpr std::size_t most_kept = 1 << 14;      // until they are written
-constexpr std::int64_t most_written = 1 << 19;  // of a process
+constexpr std::int64_t most_written = 1 << 17;  // of a process
 
 constexpr std::array<const char*, step_count> step_names{
 #define COLLIO_STEP(key, meaning) #key,
@@ -138,7 +139,7 @@ void start_trace(int rank) noexcept try {
   static std::once_flag once;
   std::call_once(once, [rank] {
     const char* prefix = ::secure_getenv("COLLIO_TRACE");
-    if (!prefix || !*prefix) return;
+    if (!prefix || !*prefix || rank >= most_ranks) return;
     trace = new Trace(prefix, rank);
     std::atexit([] {
       try {

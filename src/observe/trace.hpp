@@ -14,8 +14,8 @@ enum class Step;
 /// Whether times are kept; false until start_trace().
 inline std::atomic<bool> traced{false};
 
-/// Begins if COLLIO_TRACE names a file, once in a process: its name with the process's behind it gets JSON
-/// lines. `rank`: of the job. Not collective. Thread-safe.
+/// Once in a process, on one of the first ranks, where COLLIO_TRACE is the beginning of a path: the process
+/// writes JSON lines to that path with its name behind. `rank`: of the job. Not collective. Thread-safe.
 void start_trace(int rank) noexcept;
 
 /// A step that was left, by now_s(). Does nothing unless traced. Thread-safe.

@@ -72,6 +72,17 @@ def test_steps_add_up_to_the_report(traced):
         assert max(of_ranks) == pytest.approx(most, rel=0.05), name  # microseconds are cut off
 
 
+def test_short_calls_that_wait_for_nobody_are_there(real_mpi, compiled, collio_process, tmp_path):
+    """Each is one system call."""
+    trace_file = tmp_path / "t.gz"
+    words = ["--trace", trace_file, "--set", "romio_cb_write=disable", "--", real_mpi.mpiexec, "-n", RANKS]
+    done = collio_process("run", *words, compiled(real_mpi, "causes"), "short", tmp_path)
+    assert done.returncode == 0, done.stderr
+    with gzip.open(trace_file, "rt") as file:
+        calls = [event for event in json.load(file)["traceEvents"] if event.get("cat") == "call"]
+    assert len(calls) == RANKS * CALLS and {call["name"] for call in calls} == {"write_at_all"}
+
+
 def test_a_trace_that_cannot_be_written(real_mpi, collio_process, tmp_path):
     words = ["--trace", tmp_path / "no" / "t.gz", "--", real_mpi.mpiexec, "-n", 1, "true"]
     done = collio_process("run", *words)

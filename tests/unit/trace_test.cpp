@@ -94,7 +94,7 @@ TEST(Trace, ThreadsAndCopiesOfTheProcessAreApart) {
 }
 
 TEST(Trace, IsBounded) {
-  constexpr int kept = 1 << 19, more = 20000;
+  constexpr int kept = 1 << 17, more = 20000;
   const auto lines = left_by([] {
     start_trace(0);
     for (int i = 0; i < kept + more; ++i) trace_step(Step::wait, i, i + 1);
@@ -103,6 +103,11 @@ TEST(Trace, IsBounded) {
   for (const nlohmann::json& line : lines) steps += line["steps"].size();
   EXPECT_EQ(steps, kept);
   EXPECT_EQ(lines.back()["left_out"], more);
+}
+
+TEST(Trace, FirstRanksAlone) {
+  EXPECT_EQ(left_by([] { start_trace(63); }).size(), 1);
+  EXPECT_TRUE(left_by([] { start_trace(64); }).empty());
 }
 
 TEST(Trace, WithoutAFileNothingIsKept) {

@@ -31,7 +31,7 @@ CANNOT_RUN = 125
     "--trace",
     "trace_file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write when each rank did what to FILE, for Perfetto (gzipped JSON).",
+    help="Write when each of the first 64 ranks did what to FILE, for Perfetto (gzipped JSON).",
 )
 @click.option(
     "--machine",

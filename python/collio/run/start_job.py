@@ -196,7 +196,7 @@ def _finish_trace(prefix: Path, trace_file: Path) -> None:
     except OSError as error:
         _say(f"collio: --trace {trace_file}: {error.strerror}; the ranks' times are in {prefix}.*")
         return
-    left_out = f"; {written.left_out} left out, as ranks keep 524,288 each" if written.left_out else ""
+    left_out = f"; {written.left_out} left out, as a rank keeps 131,072" if written.left_out else ""
     events = f"{written.events} events of {written.ranks} ranks{left_out}"
     _say(f"trace: {trace_file}: {events}; ui.perfetto.dev opens it")
 

@@ -1,8 +1,11 @@
 """What ranks left for `collio run --trace`, as a trace that Perfetto and chrome://tracing open.
 
-Each process appends lines to a file of its own (src/observe/trace.cpp): {"rank", "host", "left_out", "names",
-"calls": [[operation, path, file, bytes, thread, begin, duration], ...], "steps": [[name, thread, begin,
-duration], ...]}, in microseconds of the node's clock.
+Each of the first ranks appends lines to a file of its own (src/observe/trace.cpp). Times are microseconds of
+the node's clock; a step is a number of its name:
+
+    {"rank": 0, "host": "nid1", "left_out": 0, "names": ["flatten", ...],
+     "calls": [[operation, path, file, bytes, thread, begin, duration], ...],
+     "steps": [[step, thread, begin, duration], ...]}
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ THREADS = 16
 
 
 class Written(NamedTuple):
-    """`left_out`: events that no rank had room for."""
+    """`left_out`: events beyond what a rank may write."""
 
     ranks: int
     events: int
@@ -34,21 +37,29 @@ def prefix_of(trace_file: Path, process: int) -> Path:
 def gather(prefix: Path, trace_file: Path) -> Written:
     """Writes the trace, gzipped, and removes the files of the processes. Raises OSError."""
     parts = sorted(prefix.parent.glob(f"{glob.escape(prefix.name)}.*"))
-    lines = [line for part in parts for line in _lines(part)]
-    hosts = list(dict.fromkeys(str(line["host"]) for line in lines))
-    events = [event for line in lines for event in _events(line, hosts)]
-    begin = min((event["ts"] for event in events), default=0)
-    for event in events:
-        event["ts"] -= begin
-    named = [*_names(events, hosts), *events]
+    hosts: list[str] = []
+    tracks: set[tuple[int, int]] = set()
+    left_out: dict[int, int] = {}
+    count = 0
     with gzip.open(trace_file, "wt", encoding="utf-8") as file:
-        json.dump({"displayTimeUnit": "ms", "traceEvents": named}, file, separators=(",", ":"))
+        file.write('{"displayTimeUnit":"ms","traceEvents":[')
+        for line in (line for part in parts for line in _lines(part)):  # one at a time: a trace is long
+            left_out[line["rank"]] = line["left_out"]
+            if line["host"] not in hosts:
+                hosts.append(line["host"])
+            for event in _events(line, hosts.index(line["host"])):
+                tracks.add((event["pid"], event["tid"]))
+                file.write(_text(event) + ",")
+                count += 1
+        names = _names(hosts, sorted(tracks))
+        file.write(",".join(map(_text, names)) + "]}")
     for part in parts:
         part.unlink()
-    left_out: dict[int, int] = {}
-    for line in lines:
-        left_out[line["rank"]] = max(left_out.get(line["rank"], 0), line["left_out"])
-    return Written(len(left_out), len(events), sum(left_out.values()))
+    return Written(len(left_out), count, sum(left_out.values()))
+
+
+def _text(event: dict[str, Any]) -> str:
+    return json.dumps(event, separators=(",", ":"))
 
 
 def _lines(part: Path) -> Iterator[dict[str, Any]]:
@@ -60,8 +71,8 @@ def _lines(part: Path) -> Iterator[dict[str, Any]]:
             continue
 
 
-def _events(line: dict[str, Any], hosts: list[str]) -> Iterator[dict[str, Any]]:
-    place = {"ph": "X", "pid": hosts.index(line["host"])}
+def _events(line: dict[str, Any], node: int) -> Iterator[dict[str, Any]]:
+    place = {"ph": "X", "pid": node}
     for operation, path, file, size, thread, begin, duration in line["calls"]:
         about = {"path": path, "file": file, "bytes": size}
         track = _track(line["rank"], thread)
@@ -91,12 +102,11 @@ def _track(rank: int, thread: int) -> int:
     return THREADS * rank + min(thread, THREADS - 1)
 
 
-def _names(events: list[dict[str, Any]], hosts: list[str]) -> Iterator[dict[str, Any]]:
+def _names(hosts: list[str], tracks: list[tuple[int, int]]) -> Iterator[dict[str, Any]]:
     """Of the nodes, which are processes to the viewer, and of the ranks, its threads."""
     for number, host in enumerate(hosts):
         yield {"name": "process_name", "ph": "M", "pid": number, "tid": 0, "args": {"name": host}}
-    tracks = {(event["pid"], event["tid"]) for event in events}
-    for node, track in sorted(tracks):
+    for node, track in tracks:
         rank, thread = divmod(track, THREADS)
         name = f"rank {rank}" + (f", thread {thread}" if thread else "")
         place = {"pid": node, "tid": track}

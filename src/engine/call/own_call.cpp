@@ -181,9 +181,13 @@ std::optional<storage::Transfer> move_piece_alone(File& file, const OnePiece& pi
 }
 
 bool unmet_piece(File& file, const OnePiece& piece) {
-  const double begin_s = piece.timed ? observe::now_s() : 0;
+  const bool traced = observe::traced.load(std::memory_order_relaxed);
+  const double begin_s = piece.timed || traced ? observe::now_s() : 0;
   if (!moved_once(file, piece)) return false;
   UnmetCalls::OneWay& unmet = counted(file, piece.direction, piece.operation);
+  if (traced)
+    observe::trace_call(
+        {piece.operation, unmet.record.path, file.path, piece.extent.length, begin_s, observe::now_s()});
   if (piece.timed) {
     const auto calls =
         static_cast<double>(is_short(piece.extent.length) ? 1 + std::exchange(unmet.untimed, 0) : 1);

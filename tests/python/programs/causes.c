@@ -115,6 +115,9 @@ int main(int argc, char** argv) {
       MPI_File_write_at_all(file, 4 * rank, data, 1, MPI_INT, MPI_STATUS_IGNORE);
     } else if (strcmp(cause, "views") == 0) {
       views(file);
+    } else if (strcmp(cause, "short") == 0) {
+      for (int call = 0; call < CALLS; ++call)
+        MPI_File_write_at_all(file, 4 * (call * size + rank), data, 1, MPI_INT, MPI_STATUS_IGNORE);
     } else if (strcmp(cause, "failing") == 0) {
       failing(file);
     } else if (strcmp(cause, "holes") == 0) {
