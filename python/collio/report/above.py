@@ -42,8 +42,6 @@ NOT_COLLECTIVE = {
 }
 """Why HDF5 moved data independently though collective transfers were asked for
 (H5Pget_mpio_no_collective_cause; other bits are of HDF5's own)."""
-
-
 COLLECTIVE_RECORDS = (
     "let HDF5 write and read its records collectively: H5Pset_coll_metadata_write, "
     "H5Pset_all_coll_metadata_ops"
@@ -153,12 +151,9 @@ def _of_data(one: Function) -> Iterator[Cause]:
     reasons = [text for bit, text in NOT_COLLECTIVE.items() if one.causes & bit]
     # HDF5 then packs and converts piece by piece as well
     split = bool(reasons) and one.not_collective > 0
+    own = one.least_own if one.together else one.own
     if not split:
-        yield Cause(
-            f"above {one.name}",
-            one.least_own if one.together else one.own,
-            f"{one.name} outside of MPI-IO: checks, conversion and packing",
-        )
+        yield Cause(f"above {one.name}", own, f"{one.name} outside of MPI-IO: checks, conversion and packing")
     if one.together and one.independent_calls < one.calls / 2:  # else nobody waits
         yield Cause(
             f"late rank {one.least_rank}",
@@ -169,7 +164,7 @@ def _of_data(one: Function) -> Iterator[Cause]:
     if split:
         yield Cause(
             "not collective",
-            one.least_own + one.independent_seconds,
+            own + one.independent_seconds,
             f"{one.name} was asked for collective transfers, and made independent calls of MPI-IO",
             f"let HDF5 write collectively; now {'; '.join(reasons)}",
         )

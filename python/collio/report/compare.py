@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from collio.report import above, totals, verdict
-from collio.report.records import CallRecord, Document, FileRecord
+from collio.report.records import CallRecord, Document
 from collio.wording import format_bytes, format_seconds
 
 LITTLE = 0.1
-"""Of the first job's seconds: a phase that changed by less is left out."""
+"""Of the longer call: a phase that changed by less is left out."""
 MOST_PHASES = 3
 
 
@@ -35,7 +35,7 @@ class Kind:
 
 
 def facts(first: Document, second: Document) -> list[str]:
-    """What the jobs were, where that differs: "collio 0.1.0 → 0.2.0", "cb_nodes: 8 → 2 (hint)"."""
+    """What the jobs were, where that differs: "collio 0.1.0 → 0.2.0", "cb_nodes: 8 → 2"."""
     pairs = [
         (name, *(str(one.get(name, "?")) for one in (first, second)))
         for name in ("collio", "mpi", "exit_code")
@@ -100,11 +100,11 @@ def _pairs(first: Document, second: Document) -> list[tuple[Kind | None, Kind | 
 
 def _kinds(document: Document) -> dict[tuple[str, str], Kind]:
     """By file and operation; digits of names do not count, as steps and jobs are numbered."""
-    groups: dict[tuple[str, str], list[tuple[FileRecord, CallRecord]]] = {}
+    groups: dict[tuple[str, str], list[CallRecord]] = {}
     for file, call in totals.calls(document):
         name = re.sub(r"\d+", "#", str(file.get("file", "?")).rpartition("/")[2])
-        groups.setdefault((name, call.get("operation", "?")), []).append((file, call))
-    return {key: _kind(*key, [call for _, call in some]) for key, some in groups.items()}
+        groups.setdefault((name, call.get("operation", "?")), []).append(call)
+    return {key: _kind(*key, calls) for key, calls in groups.items()}
 
 
 def _kind(file: str, operation: str, calls: list[CallRecord]) -> Kind:

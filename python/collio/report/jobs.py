@@ -12,7 +12,7 @@ from collio.wording import counted, format_seconds
 
 
 def table(folder: Path) -> tuple[Table, list[str]]:
-    """And a line for each file that is no report. Raises ReportError where there is none at all."""
+    """The table, and a line for each other JSON file. Raises ReportError where the folder has no report."""
     found, other = [], []
     for path in sorted(folder.glob("*.json")):
         try:

@@ -81,8 +81,8 @@ void convert(const OpenFile& file, const DataCall& call, engine::CallRequest& re
 /// The rest of a request. Throws std::bad_alloc.
 void describe(OpenFile& file, const DataCall& call, engine::CallRequest& request, MPI_Offset& offset) {
   request.error = check_arguments(call);
-  core::keep_worst(request.error,
-                   check_mode(file, call));  // told to all: others may make a call that the mode allows
+  // All ranks get this error, too: others may make a call that the mode allows.
+  core::keep_worst(request.error, check_mode(file, call));
   if (!request.error.ok() || request.undescribed) return;
   if (call.begin == Place::here) offset = file.position(call.handle);
   request.position = offset * file.engine->view.etype_bytes;

@@ -132,7 +132,7 @@ static int write_functions(char* text, int length, int room, const struct functi
 
 static void leave_line(const char* report, int rank, long long written, const struct libraries* found,
                        const struct functions* functions) {
-  char line[512 * (most_functions + 1)];
+  char line[512 * (most_functions + 1)]; /* a function takes at most 450 letters */
   int length = snprintf(line, sizeof line,
                         "{\"at_exit\": {\"rank\": %d, \"init\": %d, \"opened\": %d, \"absent\": %d, "
                         "\"written\": %lld, \"pnetcdf\": %d, \"adios\": %d, \"hdf5\": %d",

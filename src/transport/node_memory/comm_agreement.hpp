@@ -22,8 +22,8 @@ class CommAgreement final : public Agreement {
   ~CommAgreement() override;
   /// From now on in two steps, by shared memory in each node and by messages between the nodes' first ranks,
   /// where all nodes have shared memory. `node`: the ranks of this rank's node; `leaders`: the first rank of
-  /// each. Collective. `longest_vector`: elements of a sum() or maximum()
-  /// that go by the board at once; longer ones go in parts.
+  /// each. Collective. `longest_vector`: elements of a sum() or maximum() that
+  /// go by the board at once; longer ones go in parts.
   void use_node_boards(MPI_Comm node, const std::vector<int>& leaders, std::size_t longest_vector);
   /// The same on a board that all ranks have, which are on one node. Not collective.
   void use_board(std::shared_ptr<NodeBoard> board) { board_ = std::move(board); }

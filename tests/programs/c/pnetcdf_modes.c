@@ -3,14 +3,15 @@
 #include <mpi.h>
 #include <pnetcdf.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "check.h"
 
 static int rank;
 
-static void expect(const char* what, int code, int wanted) {
-  if (code == wanted) return;
-  printf("rank %d, %s: %s\n", rank, what, ncmpi_strerrno(code));
-  MPI_Abort(MPI_COMM_WORLD, 1);
+static void expect(const char* call, int code, int wanted) {
+  char what[100];
+  snprintf(what, sizeof what, "%s returned %s", call, ncmpi_strerrno(code));
+  check(code == wanted, what);
 }
 
 static void put(int ncid, int varid, int value) {
@@ -19,7 +20,7 @@ static void put(int ncid, int varid, int value) {
   int read[2] = {0, 0};
   expect("put", ncmpi_put_vara_int_all(ncid, varid, &start, &count, data), NC_NOERR);
   expect("get", ncmpi_get_vara_int_all(ncid, varid, &start, &count, read), NC_NOERR);
-  if (read[0] != data[0] || read[1] != data[1]) MPI_Abort(MPI_COMM_WORLD, 2);
+  check(read[0] == data[0] && read[1] == data[1], "what was put is read");
 }
 
 int main(int argc, char** argv) {
@@ -45,6 +46,5 @@ int main(int argc, char** argv) {
   expect("create",
          ncmpi_create(MPI_COMM_WORLD, argv[1], rank ? NC_CLOBBER : NC_NOCLOBBER, MPI_INFO_NULL, &ncid),
          rank ? NC_EMULTIDEFINE_CMODE : NC_EEXIST);
-  MPI_Finalize();
-  return 0;
+  return verdict();
 }

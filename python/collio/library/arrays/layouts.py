@@ -2,7 +2,7 @@
 
 Each file has one stripe of `unit` bytes for what comes before its records. Behind these stripes lie rows, one
 for each record; in a row each file has a stripe of `row_unit` bytes with its bytes of the record.
-src/storage/subfiles/layouts.hpp reads text().
+src/storage/subfiles/array_layout.hpp reads text().
 """
 
 from __future__ import annotations
