@@ -59,9 +59,20 @@ def test_what_differs(show):
     assert "two_phase → two_layer" in row and "write -900 ms" in row
 
 
+def test_files_of_other_names(show):
+    """Jobs write their one file under names of their own."""
+    _, said = show(document(4.0), document(2.0, "/scratch/other.nc"))
+    assert "a call of write_all, out.#.nc → other.nc" in said and "2.00x" in said
+
+
 def test_calls_of_one_job_alone(show):
-    _, said = show(document(4.0), document(4.0, "/scratch/other.nc"))
-    assert said.count("only in one of the two") == 2
+    first = document(4.0)
+    first["files"] += document(4.0, "/scratch/a.nc")["files"]
+    second = document(4.0, "/scratch/b.nc")
+    second["files"][0]["calls"].append({**second["files"][0]["calls"][0], "operation": "read_all"})
+    _, said = show(first, second)
+    alone = [line for line in said.splitlines() if "only in one of the two" in line]
+    assert len(alone) == 4 and sum("read_all" in line for line in alone) == 1
 
 
 def test_a_folder_shows_the_worst_job_first(show, tmp_path):

@@ -93,9 +93,21 @@ def _ratio(before: float, after: float) -> str:
 
 
 def _pairs(first: Document, second: Document) -> list[tuple[Kind | None, Kind | None]]:
+    """Of one name, else of the only other file that has calls of this operation in each job."""
     before, after = (_kinds(document) for document in (first, second))
-    names = list(dict.fromkeys([*before, *after]))
-    return [(before.get(name), after.get(name)) for name in names]
+    pairs: list[tuple[Kind | None, Kind | None]] = [
+        (kind, after[key]) for key, kind in before.items() if key in after
+    ]
+    rest = [kind for key, kind in before.items() if key not in after]
+    others = [kind for key, kind in after.items() if key not in before]
+    for operation in dict.fromkeys(kind.operation for kind in [*rest, *others]):
+        left, right = ([kind for kind in some if kind.operation == operation] for some in (rest, others))
+        if len(left) == len(right) == 1:
+            pairs.append((left[0], right[0]))
+        else:
+            pairs += [(kind, None) for kind in left]
+            pairs += [(None, kind) for kind in right]
+    return pairs
 
 
 def _kinds(document: Document) -> dict[tuple[str, str], Kind]:
@@ -125,7 +137,8 @@ def _row(one: Kind | None, other: Kind | None) -> list[str | Text]:
     cells = ["" if each is None else format_seconds(each.total) for each in (one, other)]
     changed = list(_changes(one, other)) if one and other else ["only in one of the two"]
     ratio = _ratio(one.total, other.total) if one and other else ""
-    return [Text(f"a call of {kind.operation}, {kind.file}"), *cells, ratio, Text("; ".join(changed))]
+    files = " → ".join(dict.fromkeys(each.file for each in (one, other) if each))
+    return [Text(f"a call of {kind.operation}, {files}"), *cells, ratio, Text("; ".join(changed))]
 
 
 def _changes(one: Kind, other: Kind) -> Iterator[str]:
