@@ -178,7 +178,7 @@ std::string File::schedule_remarks(const Ranks& ranks) const {
 /// A file that borrows lines has no communicator between calls: its roll call knows the node's notes alone.
 void File::begin_roll() {
   const Place& place = this->place();
-  transport::RollCall::Setting setting{.comm = line_->comm,
+  transport::RollCall::Setting setting{.post = std::make_unique<transport::RollMessages>(line_->comm),
                                        .file = path,
                                        .patience_s = static_cast<double>(settings.hints.patience_s),
                                        .calls = calls_};

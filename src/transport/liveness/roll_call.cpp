@@ -14,8 +14,7 @@ namespace {
 
 constexpr int most_judges =
     8;  // first ranks of nodes that gather: one is enough, if it is not the one that is missing
-constexpr int most_asked = 4;                // ranks of a silent node
-constexpr int most_questions_at_once = 256;  // at a look, in which the judge serves no message of its call
+constexpr int most_asked = 4;  // ranks of a silent node
 constexpr double look_every_s = 0.05;
 constexpr double away_after_s = 1.0;  // a rank that did not look for this long was not waiting
 
@@ -35,12 +34,10 @@ RollCall::RollCall(Setting setting)
       count_(std::max<std::size_t>(1, set_.notes.size())),
       place_(set_.notes.empty() ? 0 : set_.place),
       due_s_(set_.patience_s) {
-  MPI_Comm_rank(set_.comm, &rank_);
-  MPI_Comm_size(set_.comm, &size_);
   mine().call = set_.calls;  // the note may be another file's, from before
   mine().inside = false;
   mine().waits_since_s = 0;
-  mine().rank = rank_;
+  mine().rank = set_.post->rank;
   mine().process = ::getpid();
   mine().processes = process_space();
 }
@@ -65,14 +62,14 @@ RollCall::Visit::~Visit() {
 
 int RollCall::judges() const noexcept { return std::min(nodes(), most_judges); }
 bool RollCall::is_judge() const noexcept {
-  return set_.node < judges() && ranks_of(set_.node).first == rank_;
+  return set_.node < judges() && ranks_of(set_.node).first == set_.post->rank;
 }
 
 RollCall::Heard RollCall::own_state(double now_s, double waited_s) const {
   const Presence p = look_at(notes(), {&mine(), now_s, set_.patience_s});
   Heard h;
   h.header.node = set_.node;
-  h.header.speaker = rank_;
+  h.header.speaker = set_.post->rank;
   h.header.moving = p.moving || waited_s < set_.patience_s / 2;
   h.header.call = mine().call;
   h.header.waited_s = waited_s;
@@ -127,7 +124,7 @@ void RollCall::gather(double now_s, double waited_s) {
   if (nodes() == 1) return decide(now_s, waited_s);
   const Heard state_here = own_state(now_s, waited_s);
   for (int node = 0; node < judges(); ++node)
-    if (ranks_of(node).first != rank_) send(state, ranks_of(node).first, state_here);
+    if (ranks_of(node).first != set_.post->rank) send(RollKind::state, ranks_of(node).first, state_here);
   // Ranks that reach no judge report what they know themselves, so they wait for longer.
   decide_at_s_ = now_s + grace_of(set_.patience_s) * 4;
   asked_ = 0;
@@ -149,7 +146,7 @@ void RollCall::ask(double now_s, double waited_s) {
       continue;
     const NodeRanks ranks = ranks_of(node);
     if (i >= std::min(ranks.count, ranks.stride > 0 ? most_asked : 1)) continue;
-    send(question, ranks.first + i * ranks.stride, here);
+    send(RollKind::question, ranks.first + i * ranks.stride, here);
     ++count;
   }
   decide_at_s_ = now_s + grace_of(set_.patience_s);
@@ -191,13 +188,67 @@ void RollCall::tell_all(double now_s, double waited_s) {
         std::memcpy(other.name, there.header.name, sizeof other.name);
         absent.push_back(other);
       }
-      send(told, there.header.speaker, here);
+      send(RollKind::told, there.header.speaker, here);
     }
   }
   std::string unheard = text_of_silent(silent);
   if (absent.empty() && nodes() > 1 && !is_judge()) unheard = "no word from the first ranks of other nodes";
   if (absent.empty() && silent.empty() && moving) return;  // slow, but it goes on
   tell(absent, unheard, waited_s);
+}
+
+void RollCall::send(RollKind kind, int to, const Heard& what) {
+  Header header = what.header;
+  header.kind = kind;
+  const std::size_t more = kind == RollKind::state ? what.absent.size() * sizeof(Absent) : 0;
+  std::vector<std::byte> bytes(sizeof header + more);
+  std::memcpy(bytes.data(), &header, sizeof header);
+  if (more > 0) std::memcpy(bytes.data() + sizeof header, what.absent.data(), more);
+  set_.post->send(kind, to, std::move(bytes));
+}
+
+/// Of a node's ranks its first counts: it may be the one that tells.
+void RollCall::hear(Heard&& h) {
+  const auto known = heard_.find(h.header.node);
+  const int first = ranks_of(h.header.node).first;
+  const bool from_first = known != heard_.end() && known->second.header.speaker == first &&
+                          known->second.at_s > h.at_s - set_.patience_s / 2;
+  if (h.header.speaker == first || !from_first) heard_[h.header.node] = std::move(h);
+}
+
+void RollCall::listen(double now_s, double waited_s) {
+  for (const RollPost::Letter& letter : set_.post->receive()) try {
+      take(letter, now_s, waited_s);
+    } catch (const std::bad_alloc&) {  // its rank is asked again; the other messages are not lost
+    }
+}
+
+void RollCall::take(const RollPost::Letter& letter, double now_s, double waited_s) {
+  Heard h;
+  std::memcpy(&h.header, letter.bytes.data(), sizeof h.header);
+  h.absent.resize((letter.bytes.size() - sizeof h.header) / sizeof(Absent));
+  if (!h.absent.empty())
+    std::memcpy(h.absent.data(), letter.bytes.data() + sizeof h.header,
+                letter.bytes.size() - sizeof h.header);
+  h.at_s = now_s;
+  switch (h.header.kind) {
+    case RollKind::told:
+      told_at_s_ = now_s;
+      break;
+    case RollKind::question:
+      send(RollKind::state, letter.from, own_state(now_s, waited_s));
+      break;
+    case RollKind::state:
+      hear(std::move(h));
+      break;
+  }
+}
+
+void RollCall::finish() {
+  if (nodes() == 1) return;
+  Lookout* const before = set_lookout(nullptr);
+  set_.post->finish();
+  set_lookout(before);
 }
 
 std::string RollCall::text_of_left(const std::vector<int>& left) const {
@@ -233,7 +284,7 @@ void RollCall::tell(const std::vector<Absent>& absent, const std::string& more, 
   std::fprintf(stderr,
                "collio: %s: %s (collective call %lld on this file) has waited for %s, %s: %s [rank %d]\n",
                set_.file.c_str(), mine().name, static_cast<long long>(call), tenths(waited_s).c_str(),
-               text_of(mine().stage, mine().round).c_str(), text.c_str(), rank_);
+               text_of(mine().stage, mine().round).c_str(), text.c_str(), set_.post->rank);
   has_told_ = true;
 }
 

@@ -8,19 +8,15 @@
 // is named with all its ranks. Without shared memory each rank counts as a node.
 #pragma once
 
-#include <mpi.h>
-
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/index.hpp"
 #include "core/shared.hpp"
 #include "transport/liveness/presence.hpp"
-#include "transport/messages/in_flight.hpp"
+#include "transport/liveness/roll_post.hpp"
 #include "transport/waiting/waiting.hpp"
 
 namespace collio::transport {
@@ -33,10 +29,12 @@ struct NodeRanks {
 
 class RollCall final : public Lookout {
  public:
+  /// Questions of a judge at a look, in which it serves no message of its call.
+  static constexpr int most_questions_at_once = 256;
   struct Setting {
-    /// of the file; messages have a tag of their own
-    MPI_Comm comm = MPI_COMM_NULL;
-    /// its name, for messages
+    /// of the file's ranks
+    std::unique_ptr<RollPost> post;
+    /// the file's name, for messages
     std::string file = {};
     /// 0: for ever; nothing is printed
     double patience_s = 60;
@@ -84,9 +82,8 @@ class RollCall final : public Lookout {
   void moved() noexcept override;
 
  private:
-  enum Kind : std::int32_t { state, question, told };
   struct Header {
-    std::int32_t kind = state;
+    RollKind kind = RollKind::state;
     /// of the sender
     std::int32_t node = 0;
     /// its rank
@@ -103,20 +100,11 @@ class RollCall final : public Lookout {
     std::vector<Absent> absent;
     double at_s = 0;
   };
-  struct Receiving {
-    std::vector<std::byte> message;
-    int from = 0;
-  };
-  struct Sending {
-    std::vector<std::byte> message;
-    int to = 0;
-    Kind kind = state;
-  };
 
   [[nodiscard]] Note& mine() const noexcept { return notes_[core::at(place_)]; }
   [[nodiscard]] std::span<Note> notes() const noexcept { return {notes_, count_}; }
   [[nodiscard]] int nodes() const noexcept {
-    return set_.nodes.empty() ? size_ : static_cast<int>(set_.nodes.size());
+    return set_.nodes.empty() ? set_.post->size : static_cast<int>(set_.nodes.size());
   }
   [[nodiscard]] NodeRanks ranks_of(int node) const noexcept {
     return set_.nodes.empty() ? NodeRanks{node, 1, 1} : set_.nodes[core::at(node)];
@@ -124,11 +112,10 @@ class RollCall final : public Lookout {
   [[nodiscard]] int judges() const noexcept;
   [[nodiscard]] bool is_judge() const noexcept;
   [[nodiscard]] Heard own_state(double now_s, double waited_s) const;
-  void send(Kind kind, int to, const Heard& what);
-  void listen(double now_s, double waited_s, bool answers = true);
-  void take(const Receiving& received, double now_s, double waited_s, bool answers);
+  void send(RollKind kind, int to, const Heard& what);
+  void listen(double now_s, double waited_s);
+  void take(const RollPost::Letter& letter, double now_s, double waited_s);
   void hear(Heard&& h);
-  void retire_sends();
   void take_part(double now_s, double waited_s);
   void gather(double now_s, double waited_s);
   void ask(double now_s, double waited_s);
@@ -144,7 +131,7 @@ class RollCall final : public Lookout {
   Note own_note_{};
   Note* notes_;
   std::size_t count_;
-  int place_, rank_ = 0, size_ = 1;
+  int place_;
   /// of the wait's time this rank did not look: it was elsewhere
   double away_s_ = 0;
   double wait_since_s_ = 0, looked_s_ = 0, next_look_s_ = 0;
@@ -160,10 +147,6 @@ class RollCall final : public Lookout {
   bool has_told_ = false;
   /// by node
   std::map<int, Heard> heard_;
-  InFlight<Sending> sends_;
-  InFlight<Receiving> receives_;
-  /// by sends_
-  std::set<std::pair<int, Kind>> sent_to_;
 };
 
 }  // namespace collio::transport
