@@ -11,7 +11,7 @@ namespace collio::engine {
 
 namespace {
 
-constexpr long longest_nap_ns = 80'000;  // between the steps of fibers: each may have become ready meanwhile
+constexpr double longest_nap_s = 80e-6;  // between the steps of fibers: each may have become ready meanwhile
 
 /// Queues with work on fibers. A thread takes `stepping`, then a queue's own mutex, then `listing`.
 struct Fibers {
@@ -144,7 +144,7 @@ bool steps_needed() {
 }
 
 void step_until(const std::function<bool()>& done) {
-  for (transport::PoliteWait wait(longest_nap_ns); !done(); wait.idle()) {  // idle() takes a step first
+  for (transport::PoliteWait wait(longest_nap_s); !done(); wait.idle()) {  // idle() takes a step first
   }
 }
 

@@ -1,18 +1,11 @@
 // Waiting without burning a core that another rank of the node needs.
 //
-// A wait first polls a few times, then gives its time slice away between polls, then naps, each time for a
-// sixteenth of what it has waited so far, up to a limit, which is higher where many ranks share a core: their
-// polls alone could fill it. Where every rank has a core of its own it yields for longer: nobody needs the
-// core, and a nap would only add to the latency. Any progress starts a wait over.
-//
-// A reduction goes along a tree of ranks, of which each waits for the one before: their naps add up, to 3 to
-// 6 ms among 1024 nodes by a model. So where cores are free, naps of one are a two-thousandth of what the
-// rank has waited, and 20 us at first.
+// How a wait goes on is decided in wait_step.hpp. Any progress starts a wait over.
 #pragma once
 
 #include <mpi.h>
 
-#include <cstdint>
+#include "transport/waiting/wait_step.hpp"
 
 namespace collio::transport {
 
@@ -72,22 +65,17 @@ class PoliteWait {
   enum class For { messages, reduction };
   explicit PoliteWait(For what = For::messages) noexcept;
   /// Naps no longer than this.
-  explicit PoliteWait(long longest_nap_ns) noexcept : longest_nap_ns_(longest_nap_ns) {}
+  explicit PoliteWait(double longest_nap_s) noexcept;
   /// Called when a poll found nothing. Returns after giving other processes a chance.
   void idle() noexcept;
   void progressed() noexcept {
-    idle_polls_ = 0;
+    so_far_.polls = 0;
     watch_.moved();
   }
 
  private:
-  [[nodiscard]] double nap_s() const noexcept;
-
   Watch watch_;
-  std::int64_t idle_polls_ = 0;
-  long longest_nap_ns_;
-  /// and cores are free
-  bool reduces_ = false;
+  WaitSoFar so_far_;
   double begin_s_ = 0;
 };
 
