@@ -5,10 +5,14 @@
 // node which link leads there. Plain data, made by a reader (machine/read_graph) or by hand.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/index.hpp"
@@ -23,6 +27,28 @@ struct Link {
   double latency_s = 0;
 };
 
+/// A table that networks share, as it is long; it may lie in memory that processes share.
+class Routes {
+ public:
+  Routes() = default;
+  Routes(std::vector<std::int32_t> table) {
+    auto own = std::make_shared<const std::vector<std::int32_t>>(std::move(table));
+    *this = Routes(own, *own);
+  }
+  Routes(std::initializer_list<std::int32_t> table) : Routes(std::vector(table)) {}
+  Routes(std::shared_ptr<const void> owner, std::span<const std::int32_t> table)
+      : owner_(std::move(owner)), table_(table) {}
+
+  [[nodiscard]] std::span<const std::int32_t> table() const noexcept { return table_; }
+  [[nodiscard]] std::size_t size() const noexcept { return table_.size(); }
+  [[nodiscard]] std::int32_t operator[](std::size_t i) const noexcept { return table_[i]; }
+  friend bool operator==(const Routes& a, const Routes& b) { return std::ranges::equal(a.table_, b.table_); }
+
+ private:
+  std::shared_ptr<const void> owner_;
+  std::span<const std::int32_t> table_;
+};
+
 struct Network {
   std::string name;
   /// vertices 0 .. nodes - 1 are nodes, the others switches
@@ -31,7 +57,7 @@ struct Network {
   std::vector<std::string> vertices;
   std::vector<Link> links;
   /// [vertex * nodes + node]: the link to take; -1 at the node itself, or no way
-  std::vector<std::int32_t> next;
+  Routes next;
   /// vertex where the storage hangs; -1: unknown
   int storage = -1;
 

@@ -180,6 +180,7 @@ class GraphReader {
     if (!list("next", all)) return false;
     const std::size_t vertices = network_.vertices.size();
     const auto count = static_cast<std::size_t>(network_.nodes);
+    std::vector<std::int32_t> table;
     if (all->size() != vertices)
       return fail("next has " + std::to_string(all->size()) + " entries, " + std::to_string(vertices) +
                   " vertices");
@@ -194,9 +195,10 @@ class GraphReader {
         const auto link = index_of(&row[node]);
         if (!link)
           return fail(place + "[" + std::to_string(node) + "]", &row[node], "a whole number of 32 bits");
-        network_.next.push_back(*link);
+        table.push_back(*link);
       }
     }
+    network_.next = std::move(table);
     return true;
   }
 

@@ -1,6 +1,10 @@
 // COLLIO_MACHINE: a file that knows this host makes the network known; any other leaves it unknown, says why,
-// and the program's file works all the same. Only rank 0 of a communicator reads it.
+// and the program's file works all the same. Only rank 0 of a communicator reads it. With --hosts each rank
+// is on a host of its own.
+#include <malloc.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "pieces.hpp"
 
@@ -75,7 +79,47 @@ class Tests {
       program_.that(report.find("\"network\"") == std::string::npos, ("no network in " + report).c_str());
   }
 
+  /// Of a large machine only rank 0 reads and parses the file, and a node's ranks share its routes.
+  void routes_are_in_a_node_once(bool hosts) {
+    constexpr int nodes = 600;
+    constexpr std::size_t table_bytes = sizeof(std::int32_t) * nodes * (nodes + 1);
+    static_cast<void>(report_of("before"));  // its buffers are kept
+    write_machine(star_of(nodes));
+    const auto allocated = [] {
+      const auto counted = mallinfo2();
+      return counted.uordblks + counted.hblkhd;
+    };
+    const std::size_t before = allocated();
+    const std::string report = report_of("routes");
+    says(report, "\"network\":{\"name\":\"a star\",\"nodes\":600,");
+    if (hosts && program_.size > 1) {
+      says(report, "\"hops\":{\"min\":2,\"max\":2},\"hosts\":[\"host0\",\"host1\"");
+      says(report, "\"busiest\":{");
+    }
+    const std::size_t after = allocated();
+    if (program_.rank > 0)
+      program_.that(after < before + table_bytes / 2,
+                    (std::to_string(after - before) + " bytes on a rank").c_str());
+  }
+
  private:
+  /// This host and others at one switch.
+  [[nodiscard]] std::string star_of(int nodes) const {
+    std::string names, links, next, of_switch;
+    for (int node = 0; node < nodes; ++node) {
+      const std::string comma = node > 0 ? ", " : "", number = std::to_string(node);
+      names += comma + R"({"name": ")" + (node == 0 ? host_ : "host" + number) + R"("})";
+      links += comma + R"({"a": )" + number + R"(, "b": )" + std::to_string(nodes) +
+               R"(, "rate_bytes_per_s": 1e9})";
+      std::string row;
+      for (int to = 0; to < nodes; ++to) row += (to > 0 ? ", " : "") + (to == node ? "-1" : number);
+      next += comma + "[" + row + "]";
+      of_switch += comma + number;
+    }
+    return R"({"format": "collio-machine-graph/1", "name": "a star", "nodes": [)" + names +
+           R"(], "switches": ["switch"], "links": [)" + links + R"(], "next": [)" + next + ", [" + of_switch +
+           "]]}";
+  }
   [[nodiscard]] static std::string machine_of(const std::string& host) {
     return R"({"format": "collio-machine-graph/1", "name": "a pair", "nodes": [{"name": ")" + host +
            R"(", "ranks": 8}, {"name": "spare", "ranks": 1}], "switches": ["switch"],
@@ -120,15 +164,32 @@ class Tests {
   std::string machine_, host_;
 };
 
+/// Before MPI looks. False: that needs rights.
+bool take_own_host() {
+  for (const char* name : {"PMI_RANK", "OMPI_COMM_WORLD_RANK"})
+    if (const char* rank = std::getenv(name)) {
+      const std::string host = std::string("host") + rank;
+      return unshare(CLONE_NEWUTS) == 0 && sethostname(host.data(), host.size()) == 0;
+    }
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool hosts = argc > 1 && std::string(argv[1]) == "--hosts", own = hosts && take_own_host();
   Program program(argc, argv);
   if (!collio_is_on()) return program.skip("collio is not preloaded");
+  if (hosts && !own) return program.skip("no rank may have a host of its own here");
   Tests tests(program);
+  if (hosts) {
+    tests.routes_are_in_a_node_once(hosts);
+    return program.finish();
+  }
   tests.known();
   tests.unknown();
   tests.files_of_some_ranks();
   tests.first_rank_decides();
+  tests.routes_are_in_a_node_once(hosts);
   return program.finish();
 }

@@ -103,12 +103,23 @@ TEST(LocateNodes, TwoNodesCannotBeOne) {
   EXPECT_EQ(m.network, nullptr);
 }
 
+void edit(Network& n, const std::function<void(std::vector<std::int32_t>&)>& change) {
+  std::vector<std::int32_t> table(n.next.table().begin(), n.next.table().end());
+  change(table);
+  n.next = std::move(table);
+}
+
+/// Sets one entry.
+std::function<void(Network&)> entry(std::size_t index, std::int32_t link) {
+  return [=](Network& n) { edit(n, [&](auto& next) { next[index] = link; }); };
+}
+
 TEST(CheckNetwork, GoodOnesPass) {
   EXPECT_TRUE(check_network(two_racks()).ok());
   EXPECT_TRUE(check_network({"alone", 1, {"a"}, {}, {-1}}).ok());
   Network n = two_racks();  // a switch that no route passes need not know a way
   n.vertices.push_back("spare");
-  n.next.insert(n.next.end(), 4, -1);
+  edit(n, [](auto& next) { next.insert(next.end(), 4, -1); });
   EXPECT_TRUE(check_network(n).ok());
 }
 
@@ -128,15 +139,14 @@ TEST(CheckNetwork, SaysWhatIsWrong) {
       {[](Network& n) { n.vertices[2] = "node1"; }, "nodes[2].name is 'node1', which is nodes[1]'s"},
       {[](Network& n) { n.nodes = 0; }, "there are 0 nodes; allowed: 1 and more"},
       {[](Network& n) { n.vertices.resize(3); }, "there are 4 nodes, but 3 names"},
-      {[](Network& n) { n.next.pop_back(); }, "next has 27 entries, 7 vertices and 4 nodes need 28"},
-      {[](Network& n) { n.next[4 * 4 + 2] = 6; }, "next[4][2] is 6, there are 6 links"},
-      {[](Network& n) { n.next[4 * 4 + 2] = -2; }, "next[4][2] is -2, there are 6 links"},
-      {[](Network& n) { n.next[0] = 0; }, "next[0][0] is 0; allowed: -1, a node is where it is"},
-      {[](Network& n) { n.next[1] = 5; }, "next[0][1] is 5, but that link joins vertices 5 and 6"},
-      {[](Network& n) { n.next[6 * 4 + 3] = 4; },
-       "the route from node0 to node3 loops: it comes back to rack0"},
-      {[](Network& n) { n.next[5 * 4 + 3] = -1; },
-       "the route from node0 to node3 ends at rack1: its entry in next is -1"},
+      {[](Network& n) { edit(n, [](auto& next) { next.pop_back(); }); },
+       "next has 27 entries, 7 vertices and 4 nodes need 28"},
+      {entry(4 * 4 + 2, 6), "next[4][2] is 6, there are 6 links"},
+      {entry(4 * 4 + 2, -2), "next[4][2] is -2, there are 6 links"},
+      {entry(0, 0), "next[0][0] is 0; allowed: -1, a node is where it is"},
+      {entry(1, 5), "next[0][1] is 5, but that link joins vertices 5 and 6"},
+      {entry(6 * 4 + 3, 4), "the route from node0 to node3 loops: it comes back to rack0"},
+      {entry(5 * 4 + 3, -1), "the route from node0 to node3 ends at rack1: its entry in next is -1"},
   };
   for (const auto& one : cases) {
     Network n = two_racks();

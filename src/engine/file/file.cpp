@@ -98,7 +98,7 @@ core::Result<std::unique_ptr<File>> File::open(const FileRequest& request, Propo
   f->member_ = std::move(member.value());
   const Ranks ranks(*f);
   f->machine.nodes = f->member_.place().machine.nodes;
-  discover_network(ranks.comm, f->machine, first.network, mine.network);
+  discover_network(*f->line_, f->place(), f->machine, first.network, mine.network);
   if (core::Error error = f->settle_in(ranks, request, first); !error.ok()) return error;
   return f;
 }

@@ -223,6 +223,12 @@ std::optional<Place> discover(MPI_Comm comm, MPI_Comm shared, const machine::Emu
   return place;
 }
 
+std::vector<int> Place::leaders() const {
+  std::vector<int> leaders;
+  for (const transport::NodeRanks& one : ranks) leaders.push_back(one.first);
+  return leaders;
+}
+
 bool Place::even() const noexcept {
   return std::ranges::none_of(ranks, [](const transport::NodeRanks& node) { return node.stride == 0; });
 }

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <optional>
+#include <vector>
 
 #include "core/index.hpp"
 #include "core/shared.hpp"
@@ -29,6 +30,8 @@ struct Place {
 
   /// First rank of a node.
   [[nodiscard]] int leader(int of_node) const noexcept { return ranks[core::at(of_node)].first; }
+  /// Of all nodes.
+  [[nodiscard]] std::vector<int> leaders() const;
   /// The ranks of each node are evenly spaced.
   [[nodiscard]] bool even() const noexcept;
 };

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -16,11 +17,16 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "core/content_hash.hpp"
 #include "engine/open/pooled.hpp"
 #include "machine/locate_nodes.hpp"
+#include "machine/packed_network.hpp"
 #include "machine/read_graph.hpp"
+#include "transport/node_memory/shared_memory.hpp"
 #include "transport/waiting/collectives.hpp"
 
 namespace collio::engine {
@@ -140,19 +146,57 @@ void keep(std::shared_ptr<const TextNetwork> meaning) {
   k.meaning = std::move(meaning);
 }
 
+/// `count` entries of which the nodes' first ranks get rank 0's, in a node's shared memory where there is
+/// some. Collective.
+machine::Routes share_routes(const Line& line, const Place& place, const machine::Routes& of_first,
+                             std::size_t count) {
+  using Entry = std::int32_t;
+  std::string why;
+  std::shared_ptr<void> owner;
+  std::span<Entry> table;
+  const transport::NodeTalk node{line.node, line.agreement->board()};
+  const bool is_shared = [&] {
+    std::shared_ptr memory = transport::SharedMemory::share(node, count * sizeof(Entry), why);
+    if (!memory) return false;
+    table = {reinterpret_cast<Entry*>(memory->data()), count};
+    owner = std::move(memory);
+    return true;
+  }();
+  if (!is_shared) {
+    auto own = std::make_shared<std::vector<Entry>>(count);
+    table = *own;
+    owner = std::move(own);
+  }
+  std::ranges::copy(of_first.table(), table.begin());
+  if (place.seat.local_rank == 0)
+    transport::broadcast_among(place.leaders(), place.seat.node, std::as_writable_bytes(table), line.comm);
+  if (is_shared)
+    static_cast<void>(node.all_true(true));  // its first rank has written them
+  else
+    transport::broadcast(table.data(), static_cast<int>(count), MPI_INT32_T, 0, line.node);
+  return {std::move(owner), table};
+}
+
 /// What rank 0's text means. `text` is null but on rank 0. Collective.
-std::shared_ptr<const TextNetwork> share_network(MPI_Comm comm, const NetworkKey& key,
+std::shared_ptr<const TextNetwork> share_network(const Line& line, const Place& place, const NetworkKey& key,
                                                  const std::shared_ptr<const NetworkText>& text) {
   auto meaning = known_network(key);
   int all_know = meaning ? 1 : 0;
-  transport::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, comm);
+  transport::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, line.comm);
   if (all_know) return meaning;
-  NetworkText received{key, text ? text->text : std::string(static_cast<std::size_t>(key.length), '\0')};
-  transport::broadcast(received.text.data(), static_cast<int>(key.length), MPI_BYTE, 0, comm);
-  if (!meaning) {
-    meaning = std::make_shared<const TextNetwork>(TextNetwork::of(received));
-    keep(meaning);
+  if (!meaning && text) meaning = std::make_shared<const TextNetwork>(TextNetwork::of(*text));
+  std::string bytes;  // why it is unknown, or the network
+  if (text) bytes = meaning->network ? 'n' + machine::packed(*meaning->network) : '?' + meaning->unknown;
+  transport::broadcast_text(bytes, 0, line.comm);
+  TextNetwork shared{key, nullptr, bytes.substr(1)};
+  if (bytes[0] == 'n') {
+    machine::Network network = machine::unpacked(std::exchange(shared.unknown, {}));
+    network.next = share_routes(line, place, text ? meaning->network->next : machine::Routes(),
+                                network.vertices.size() * static_cast<std::size_t>(network.nodes));
+    shared.network = std::make_shared<const machine::Network>(std::move(network));
   }
+  meaning = std::make_shared<const TextNetwork>(std::move(shared));
+  keep(meaning);
   return meaning;
 }
 
@@ -163,10 +207,10 @@ std::shared_ptr<const NetworkText> find_network() {
   return path && *path ? current_text(path) : nullptr;
 }
 
-void discover_network(MPI_Comm comm, machine::Machine& machine, const NetworkKey& key,
+void discover_network(const Line& line, const Place& place, machine::Machine& machine, const NetworkKey& key,
                       const std::shared_ptr<const NetworkText>& text) {
   if (key.length < 0) return;
-  const auto meaning = share_network(comm, key, text);
+  const auto meaning = share_network(line, place, key, text);
   // Beyond this point every rank knows the same text.
   if (meaning->network) {
     const core::Error error = machine::locate_nodes(machine, meaning->network);

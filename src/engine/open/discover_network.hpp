@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/open/line.hpp"
 #include "machine/machine.hpp"
 
 namespace collio::engine {
@@ -32,9 +33,10 @@ struct NetworkText {
 [[nodiscard]] std::shared_ptr<const NetworkText> find_network();
 
 /// Gives `machine` the network of the text with rank 0's `key`; where that fails, the reason. `text`: of rank
-/// 0. Collective. The result is the same on all ranks. Nothing is sent where COLLIO_MACHINE is not set; else
-/// a small reduction, and the text for ranks of which one has not seen it. Texts are parsed once per process.
-void discover_network(MPI_Comm comm, machine::Machine& machine, const NetworkKey& key,
+/// 0, which alone parses it, once. Collective. The result is the same on all ranks. Nothing is sent where
+/// COLLIO_MACHINE is not set; else a small reduction. Where a rank has not seen this network, the nodes'
+/// first ranks get its routes, which are in a node's memory once, and all ranks the rest.
+void discover_network(const Line& line, const Place& place, machine::Machine& machine, const NetworkKey& key,
                       const std::shared_ptr<const NetworkText>& text);
 
 /// Why the network is unknown, with the file's name; empty when it is known, or none was asked for. Not

@@ -33,12 +33,6 @@ MPI_Comm node_of(MPI_Comm comm, const Place& place) {
   return transport::of_ranks(comm, ranks);
 }
 
-std::vector<int> leaders_of(const Place& place) {
-  std::vector<int> leaders;
-  for (const transport::NodeRanks& node : place.ranks) leaders.push_back(node.first);
-  return leaders;
-}
-
 core::Error wrong_elsewhere() {
   return {core::ErrorClass::argument, "COLLIO_RANKS_PER_NODE is not valid on another rank"};
 }
@@ -83,7 +77,7 @@ core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
   auto ours = std::make_unique<transport::CommAgreement>(comm);
   const int ranks = place->machine.ranks();
   if (ranks > static_cast<int>(place->machine.nodes.size()))
-    ours->use_node_boards(node, leaders_of(*place),
+    ours->use_node_boards(node, place->leaders(),
                           static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
   agreement = std::move(ours);
   return {};

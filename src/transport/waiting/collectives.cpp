@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/index.hpp"
 #include "transport/waiting/communicators.hpp"
 #include "transport/waiting/waiting.hpp"
 
@@ -40,6 +41,24 @@ void broadcast_text(std::string& text, int root, MPI_Comm comm) {
   if (length > sizeof first.begin)
     broadcast(text.data() + sizeof first.begin, static_cast<int>(length - sizeof first.begin), MPI_BYTE, root,
               comm);
+}
+
+void broadcast_among(const std::vector<int>& ranks, int index, std::span<std::byte> bytes, MPI_Comm comm) {
+  const auto count = static_cast<int>(ranks.size()), length = static_cast<int>(bytes.size());
+  int reach = 1;  // this rank has the bytes from the one this far before it
+  while (reach < count && (index & reach) == 0) reach <<= 1;
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (index > 0) {
+    must(MPI_Irecv(bytes.data(), length, MPI_BYTE, ranks[core::at(index - reach)], 0, comm, &request),
+         "MPI_Irecv");
+    wait_for(request);
+  }
+  for (reach >>= 1; reach > 0; reach >>= 1) {
+    if (index + reach >= count) continue;
+    must(MPI_Isend(bytes.data(), length, MPI_BYTE, ranks[core::at(index + reach)], 0, comm, &request),
+         "MPI_Isend");
+    wait_for(request);
+  }
 }
 
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

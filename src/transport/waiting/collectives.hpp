@@ -5,9 +5,12 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace collio::transport {
 
@@ -15,6 +18,9 @@ namespace collio::transport {
 void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 /// The root's text, on all ranks: one message for up to about 1000 bytes, two for more. Collective.
 void broadcast_text(std::string& text, int root, MPI_Comm comm);
+/// The first of `ranks` has these bytes, then all of them do, by messages along a tree. `index`: this rank's
+/// among them. Collective among these ranks, as the only messages of theirs on `comm`.
+void broadcast_among(const std::vector<int>& ranks, int index, std::span<std::byte> bytes, MPI_Comm comm);
 /// All ranks' `count` elements combined, on all ranks. Collective.
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 /// The sum of this rank's number and those of the ranks before it. Collective.
