@@ -4,11 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <functional>
-#include <map>
 #include <random>
 
+#include "letters.hpp"
 #include "schedule.hpp"
 
 namespace collio::engine {
@@ -16,30 +15,7 @@ namespace {
 
 constexpr int job_nodes = 80, seats = 320;
 using Row = std::vector<policy::DomainBytes>;
-using Post = std::map<std::pair<int, int>, std::deque<std::vector<std::int64_t>>>;
-
-/// By letters of one post for all, which it counts.
-class Letters final : public LeaderMessages {
- public:
-  Letters(Post& post, int node) : LeaderMessages(node, job_nodes), post_(post) {}
-  void send(std::span<const std::int64_t> numbers, int to_node) const override {
-    post_[{node, to_node}].emplace_back(numbers.begin(), numbers.end());
-    sent += numbers.size();
-    transport::Fiber::give_way();
-  }
-  void receive(std::span<std::int64_t> numbers, int from_node) const override {
-    auto& letters = post_[{from_node, node}];
-    while (letters.empty()) transport::Fiber::give_way();
-    ASSERT_LE(letters.front().size(), numbers.size());
-    std::ranges::copy(letters.front(), numbers.begin());
-    letters.pop_front();
-  }
-  mutable std::size_t sent = 0;
-
- private:
-  Post& post_;
-};
-
+using test::Letters;
 /// A job on one unknown network.
 struct Job {
   machine::Machine machine;
@@ -73,13 +49,13 @@ struct Result {
 };
 
 Result among_ranks(const Job& job, std::uint32_t seed) {
-  Post post;
+  Letters::Post post;
   Result result;
   transport::Schedule schedule(seed, job_nodes);
   const bool ended = schedule.run(
       {},
       [&](int node) {
-        const Letters leaders(post, node);
+        const Letters leaders(post, node, job_nodes);
         policy::PlacedDomains placed = placed_by_rows(leaders, {job.plan, job.machine, job.hints, job.homes},
                                                       job.rows[static_cast<std::size_t>(node)]);
         if (node == 0) result.placed = std::move(placed);
@@ -87,8 +63,7 @@ Result among_ranks(const Job& job, std::uint32_t seed) {
       },
       [] {});
   EXPECT_TRUE(ended) << "ranks hang";
-  for (const auto& [ends, letters] : post)
-    EXPECT_TRUE(letters.empty()) << "from " << ends.first << " to " << ends.second;
+  EXPECT_TRUE(Letters::all_read(post));
   return result;
 }
 

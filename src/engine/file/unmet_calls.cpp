@@ -25,16 +25,14 @@ policy::Digest digest_of(const UnmetCalls::OneWay& unmet) {
 }
 
 /// Without memory for it, the report lacks these calls.
-void log_calls(File& file, const observe::CallRecord& record) noexcept try {
-  file.records.log.add(record,
-                       [] { return std::string("hint: each rank for itself, without waiting for others"); });
+void log_calls(observe::CallLog& log, const observe::CallRecord& record) noexcept try {
+  log.add(record, [] { return std::string("hint: each rank for itself, without waiting for others"); });
 } catch (const std::bad_alloc&) {}
 
 /// hear_of_unmet() for one way. `others`: whether this rank has calls of the other way to tell of; then
 /// whether any rank has.
-core::Error hear_of(const Ranks& ranks, policy::Direction direction, std::string_view call, bool& others) {
-  File& file = ranks.file;
-  UnmetCalls::OneWay unmet = std::exchange(file.unmet.of(direction), {});
+core::Error hear_of(const UnmetRank& rank, policy::Direction direction, std::string_view call, bool& others) {
+  UnmetCalls::OneWay unmet = std::exchange(rank.unmet.of(direction), {});
   const core::Error mine{static_cast<core::ErrorClass>(unmet.outcome.error), unmet.message};
   const bool was_told = unmet.outcome.error != 0;
   policy::Digest digest = digest_of(unmet);
@@ -42,15 +40,15 @@ core::Error hear_of(const Ranks& ranks, policy::Direction direction, std::string
   digest.shapes = kind;               // of all ranks the same, or not
   digest.unmoved = was_told ? 0 : 1;  // here: ranks that have not been told
   digest.undescribed = others ? 1 : 0;
-  const transport::CallHere here = ranks.agreement.here();
+  const transport::CallHere here = rank.agreement.here();
   transport::CallHere telling = here;
   telling.kind = kind_of_telling;
-  ranks.agreement.come_to(telling);
-  core::Error different = ranks.agreement.digest(digest, unmet.outcome);
-  ranks.agreement.come_to(here);
+  rank.agreement.come_to(telling);
+  core::Error different = rank.agreement.digest(digest, unmet.outcome);
+  rank.agreement.come_to(here);
   others = different.ok() && digest.undescribed > 0;
   if (!different.ok()) {
-    core::keep_worst(file.unmet.untold, mine);
+    core::keep_worst(rank.unmet.untold, mine);
     return different;
   }
   observe::CallRecord& record = unmet.record;
@@ -59,10 +57,10 @@ core::Error hear_of(const Ranks& ranks, policy::Direction direction, std::string
   record.all_pieces = digest.pieces;
   record.span_bytes = digest.span();
   record.error = unmet.outcome.error == 0 ? "" : "failed";
-  if (unmet.made > 0) log_calls(file, record);
+  if (unmet.made > 0) log_calls(rank.log, record);
   if (unmet.outcome.error == 0) return {};
-  const std::string words = ranks.agreement.words_of(unmet.outcome.failed_rank, std::move(unmet.message));
-  const bool all_are_here = digest.shapes == kind * static_cast<std::uint64_t>(file.size);
+  const std::string words = rank.agreement.words_of(unmet.outcome.failed_rank, std::move(unmet.message));
+  const bool all_are_here = digest.shapes == kind * static_cast<std::uint64_t>(rank.size);
   if (was_told && (!all_are_here || digest.unmoved == 0)) return {};
   const bool write = direction == policy::Direction::write;
   return {static_cast<core::ErrorClass>(unmet.outcome.error),
@@ -101,19 +99,24 @@ bool may_go_unmet(const File& file, policy::Direction direction) noexcept {
 
 // Whether ranks meet here does not depend on how many calls each made: one that has left a loop at an error
 // has made fewer.
+core::Error hear_of_unmet(const UnmetRank& here, const UnmetWays& ways, std::string_view call) {
+  using policy::Direction;
+  if (!ways.writes && !ways.reads) return {};
+  UnmetCalls& unmet = here.unmet;
+  unmet.of(ways.writes ? Direction::write : Direction::read)
+      .note(here.rank, {}, std::exchange(unmet.untold, {}));
+  core::Error error;
+  bool others = ways.reads && unmet.reads.made > 0;
+  if (ways.writes) error = hear_of(here, Direction::write, call, others);
+  if (!ways.writes || others) core::keep_worst(error, hear_of(here, Direction::read, call, others));
+  return error;
+}
+
 core::Error hear_of_unmet(const Ranks& ranks, std::string_view call) {
   File& file = ranks.file;
-  using policy::Direction;
-  const bool writes = may_go_unmet(file, Direction::write), reads = may_go_unmet(file, Direction::read);
-  if (!writes && !reads) return {};
-  UnmetCalls& unmet = file.unmet;
-  unmet.of(writes ? Direction::write : Direction::read)
-      .note(file.rank, {}, std::exchange(file.unmet.untold, {}));
-  core::Error error;
-  bool others = reads && unmet.reads.made > 0;
-  if (writes) error = hear_of(ranks, Direction::write, call, others);
-  if (!writes || others) core::keep_worst(error, hear_of(ranks, Direction::read, call, others));
-  return error;
+  return hear_of_unmet(
+      UnmetRank{ranks.agreement, file.unmet, file.records.log, file.rank, file.size},
+      {may_go_unmet(file, policy::Direction::write), may_go_unmet(file, policy::Direction::read)}, call);
 }
 
 }  // namespace collio::engine

@@ -58,10 +58,25 @@ struct UnmetCalls {
 /// ranks.
 [[nodiscard]] bool may_go_unmet(const File& file, policy::Direction direction) noexcept;
 
-/// Ranks meet again, in a call of the kind `call`: they tell each other how the calls since then went, and
-/// add them to the file's log. Where one rank's call failed, all ranks get an error, except a rank that got
-/// its own before and is in a call of another kind: it goes on, as the others will come to that call. Does
-/// nothing where ranks always meet. Collective.
+/// In which way calls go without a reduction; the same on all ranks.
+struct UnmetWays {
+  bool writes = false, reads = false;
+};
+
+/// This rank of `size`, when ranks synchronize.
+struct UnmetRank {
+  transport::Agreement& agreement;
+  UnmetCalls& unmet;
+  observe::CallLog& log;
+  int rank, size;
+};
+
+/// Ranks synchronize in a call of the kind `call`: they report to each other how the calls since then went,
+/// and add them to the file's log. Where one rank's call failed, all ranks get an error, except a rank that
+/// got its own before and is in a call of another kind: it goes on, as the others will come to that call.
+/// Does nothing where ranks always meet. Collective.
+[[nodiscard]] core::Error hear_of_unmet(const UnmetRank& here, const UnmetWays& ways, std::string_view call);
+/// The same on an open file.
 [[nodiscard]] core::Error hear_of_unmet(const Ranks& ranks, std::string_view call);
 
 }  // namespace collio::engine
