@@ -1,7 +1,9 @@
 // What placing a call's domains takes on rank 0, and what foreseeing its traffic adds to each later call.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "patterns.hpp"
 #include "policy/placement/place_domains.hpp"
@@ -14,11 +16,20 @@ JobSize size_of(const benchmark::State& state) {
   return {static_cast<int>(state.range(1)), static_cast<int>(state.range(2))};
 }
 
+constexpr int most_seats = 16;  // of a node
+/// Of aggregators, and spare ones.
+policy::SeatHomes seats_of(const JobSize& size) {
+  std::vector<int> homes = homes_of(size);
+  const int spare = std::max(0, most_seats * size.nodes - size.seats);
+  for (int i = 0; i < spare; ++i) homes.push_back(i % size.nodes);
+  return {std::move(homes), spare};
+}
+
 policy::PlacedDomains placed(const benchmark::State& state) {
   const auto pattern = static_cast<Pattern>(state.range(0));
   const JobSize size = size_of(state);
   return policy::place_domains(plan_of(size), machine_of(size), policy::Hints{}, {bytes_of(pattern, size)},
-                               homes_of(size));
+                               seats_of(size));
 }
 
 void note(benchmark::State& state, const policy::PlacedDomains& done) {
@@ -31,14 +42,14 @@ void place(benchmark::State& state) {
   const JobSize size = size_of(state);
   const policy::Plan plan = plan_of(size);
   const machine::Machine machine = machine_of(size);
-  const std::vector<int> homes = homes_of(size);
+  const policy::SeatHomes seats = seats_of(size);
   const policy::NodeBytes bytes = bytes_of(static_cast<Pattern>(state.range(0)), size);
   policy::PlacedDomains done;
   for (auto _ : state) {
     state.PauseTiming();
     policy::CallBytes copy{bytes};
     state.ResumeTiming();
-    done = policy::place_domains(plan, machine, policy::Hints{}, std::move(copy), homes);
+    done = policy::place_domains(plan, machine, policy::Hints{}, std::move(copy), seats);
   }
   state.counters["entries"] = static_cast<double>(bytes.entries());
   note(state, done);
@@ -51,15 +62,19 @@ void bound(benchmark::State& state) {
   const auto pattern = static_cast<Pattern>(state.range(0));
   const policy::Plan plan = plan_of(size);
   const machine::Machine machine = machine_of(size);
-  const std::vector<int> homes = homes_of(size);
+  const policy::SeatHomes seats = seats_of(size);
   policy::SwitchSums sums(size.nodes, size.seats);
   const machine::Topology topology = policy::topology_of(machine);
-  const policy::PlacementProblem problem{topology, {}, policy::NodeBytes(size.seats), homes};
+  const policy::PlacementProblem problem{.topology = topology,
+                                         .nodes = {},
+                                         .bytes = policy::NodeBytes(size.seats),
+                                         .seats = seats.nodes,
+                                         .spare = seats.spare};
   std::mt19937_64 dice(1);
   for (int node = 0; node < size.nodes; ++node)
-    sums.add_row(problem, node, row_of(pattern, size, node, dice), size.seats / size.nodes);
+    sums.add_row(problem, node, row_of(pattern, size, node, dice), most_seats);
   std::optional<policy::PlacedDomains> done;
-  for (auto _ : state) done = policy::placed_by_sums(plan, machine, policy::Hints{}, homes, sums);
+  for (auto _ : state) done = policy::placed_by_sums(plan, machine, policy::Hints{}, seats, sums);
   state.SetLabel(std::string(pattern_names[state.range(0)]) + (done ? ", in order" : ", not ruled out"));
 }
 

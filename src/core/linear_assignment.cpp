@@ -1,8 +1,11 @@
 // See linear_assignment.hpp.
 #include "core/linear_assignment.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "core/index.hpp"
 
@@ -19,17 +22,20 @@ constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
 /// row there.
 class Assignment {
  public:
-  /// No fewer columns than rows.
-  explicit Assignment(const Costs& cost)
+  /// The columns have room for all rows.
+  Assignment(const Costs& cost, std::vector<int> most_rows)
       : cost_(cost),
         column_of_(at(cost.rows()), none),
-        row_of_(at(cost.columns()), none),
+        room_(std::move(most_rows)),
+        rows_of_(at(cost.columns())),
         dual_(at(cost.columns()), 0) {}
 
   std::vector<int> solve() {
-    std::vector<int> free_rows;
-    for (int row = 0; row < cost_.rows(); ++row) free_rows.push_back(row);
-    for (int pass = 0; pass < 2 && !free_rows.empty(); ++pass) free_rows = bid(free_rows);
+    std::vector<int> free_rows(at(cost_.rows()));
+    std::iota(free_rows.begin(), free_rows.end(), 0);
+    // Where rows share a column, a bid of one would raise the price of the others.
+    const bool shared = std::ranges::any_of(room_, [](int rows) { return rows != 1; });
+    for (int pass = 0; pass < 2 && !shared && !free_rows.empty(); ++pass) free_rows = bid(free_rows);
     for (const int row : free_rows) augment(row);
     return column_of_;
   }
@@ -70,7 +76,7 @@ class Assignment {
         const bool clear = best.second != none && best.first_cost < best.second_cost;
         if (clear)
           dual_[at(best.first)] -= best.second_cost - best.first_cost;
-        else if (best.second != none && row_of_[at(best.first)] != none)
+        else if (best.second != none && full(best.first))
           best.first = best.second;
         const int outbid = take(row, best.first);
         const bool again = outbid != none && clear && --turns > 0;
@@ -81,11 +87,17 @@ class Assignment {
     return left;
   }
 
-  /// Returns the row that had the column.
+  [[nodiscard]] bool full(int column) const noexcept {
+    return std::ssize(rows_of_[at(column)]) >= room_[at(column)];
+  }
+
+  /// Of a column for one row. Returns the row that had it.
   int take(int row, int column) {
-    const int before = row_of_[at(column)];
-    if (before != none) column_of_[at(before)] = none;
-    row_of_[at(column)] = row;
+    const int before = full(column) ? std::exchange(rows_of_[at(column)].front(), row) : none;
+    if (before != none)
+      column_of_[at(before)] = none;
+    else
+      rows_of_[at(column)].push_back(row);
     column_of_[at(row)] = column;
     return before;
   }
@@ -98,25 +110,31 @@ class Assignment {
     std::vector<int> open(columns), done;  // columns whose distance may still fall; those whose may not
     for (std::size_t c = 0; c < columns; ++c) open[c] = static_cast<int>(c);
     std::int64_t reached = 0;
-    int row = free_row, end = none;
-    while (end == none) {
-      const std::size_t next = relax(Scan{row, reached}, open, distance, from);
+    std::vector<int> rows{free_row};
+    for (int end = none; end == none;) {
+      std::size_t next = 0;
+      for (const int row : rows) next = relax(Scan{row, reached}, open, distance, from);
       const int column = open[next];
       reached = distance[at(column)];
       open[next] = open.back(), open.pop_back();
-      if (row_of_[at(column)] == none) {
-        end = column;
-      } else {
-        row = row_of_[at(column)];
+      if (full(column)) {
+        rows = rows_of_[at(column)];
         done.push_back(column);
+      } else {
+        end = column;
       }
+      if (end != none) move_along(from, end);
     }
     for (const int column : done) dual_[at(column)] += distance[at(column)] - reached;
+  }
+
+  /// Rows on the path that ends in a column move to their next columns.
+  void move_along(const std::vector<int>& from, int end) {
     for (int column = end; column != none;) {
-      row = from[at(column)];
-      const int moved_from = column_of_[at(row)];
-      row_of_[at(column)] = row, column_of_[at(row)] = column;
-      column = row == free_row ? none : moved_from;
+      const int row = from[at(column)];
+      rows_of_[at(column)].push_back(row);
+      column = std::exchange(column_of_[at(row)], column);
+      if (column != none) std::erase(rows_of_[at(column)], row);
     }
   }
 
@@ -126,7 +144,7 @@ class Assignment {
     std::int64_t reached;
   };
 
-  /// Ways on from a row. Returns the place in `open` of the nearest column, a free one where there is a
+  /// Ways on from a row. Returns the place in `open` of the nearest column, one with room where there is a
   /// choice.
   std::size_t relax(const Scan& scan, const std::vector<int>& open, std::vector<std::int64_t>& distance,
                     std::vector<int>& from) const {
@@ -142,8 +160,7 @@ class Assignment {
       const std::int64_t length = base + costs[at(column)] - dual_[at(column)];
       if (length < distance[at(column)]) distance[at(column)] = length, from[at(column)] = scan.row;
       const std::int64_t now = distance[at(column)];
-      if (now < least ||
-          (now == least && row_of_[at(column)] == none && row_of_[at(open[nearest])] != none)) {
+      if (now < least || (now == least && !full(column) && full(open[nearest]))) {
         least = now;
         nearest = i;
       }
@@ -152,8 +169,10 @@ class Assignment {
   }
 
   const Costs& cost_;
-  std::vector<int> column_of_, row_of_;
+  std::vector<int> column_of_;
   /// of columns
+  const std::vector<int> room_;
+  std::vector<std::vector<int>> rows_of_;
   std::vector<std::int64_t> dual_;
 };
 
@@ -167,13 +186,18 @@ Costs transposed(const Costs& cost) {
 }  // namespace
 
 std::vector<int> assign_rows(const Costs& cost) {
-  if (cost.rows() <= cost.columns()) return Assignment(cost).solve();
+  if (cost.rows() <= cost.columns()) return assign_rows(cost, std::vector<int>(at(cost.columns()), 1));
   const Costs turned = transposed(cost);
-  const std::vector<int> row_of_column = Assignment(turned).solve();
+  const std::vector<int> row_of_column = assign_rows(turned);
   std::vector<int> column_of_row(at(cost.rows()), none);
   for (std::size_t c = 0; c < row_of_column.size(); ++c)
     column_of_row[at(row_of_column[c])] = static_cast<int>(c);
   return column_of_row;
+}
+
+std::vector<int> assign_rows(const Costs& cost, const std::vector<int>& most_rows) {
+  assert(std::accumulate(most_rows.begin(), most_rows.end(), std::int64_t{0}) >= cost.rows());
+  return Assignment(cost, most_rows).solve();
 }
 
 std::int64_t cost_of(const Costs& cost, const std::vector<int>& column_of_row) {

@@ -21,6 +21,11 @@ namespace collio::core {
 /// copy where it has to be transposed.
 [[nodiscard]] std::vector<int> assign_rows(const Matrix<std::int64_t>& cost);
 
+/// The same where a column may have several rows: at most as many as its element of `most_rows`, which
+/// together are no fewer than there are rows. O(rows^2 columns).
+[[nodiscard]] std::vector<int> assign_rows(const Matrix<std::int64_t>& cost,
+                                           const std::vector<int>& most_rows);
+
 /// Sum of the chosen elements.
 [[nodiscard]] std::int64_t cost_of(const Matrix<std::int64_t>& cost, const std::vector<int>& column_of_row);
 

@@ -32,6 +32,9 @@ void place(const CallSetting& s, std::int64_t bytes, PlannedCall& call) {
   if (policy::against_placing(call.plan, call.machine, s.hints, bytes) != policy::InOrder::no) return;
   policy::PlacementProblem problem{
       s.topology, s.nodes, demand_of(s.job, CutFile(call.plan.domains)).bytes, {}, s.reads};
+  const std::vector<policy::Seat> spare = policy::spare_seats(call.machine, s.hints, call.seats);
+  problem.spare = static_cast<int>(spare.size());
+  call.seats.insert(call.seats.end(), spare.begin(), spare.end());
   for (const policy::Seat& seat : call.seats) problem.seats.push_back(seat.node);
   const std::vector<int> seat_of_domain = s.hints.assignment
                                               ? policy::assign_domains(*s.hints.assignment, problem)

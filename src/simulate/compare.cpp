@@ -22,13 +22,19 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Nodes of the job that a policy selects, one entry for each aggregator.
-std::vector<int> select(const Setting& s, policy::Selection selection) {
-  std::vector<int> nodes;
-  for (const policy::Seat& seat :
-       policy::select_aggregators(selection, {s.machine, s.hints, policy::Counting::hint, s.stripes}))
-    nodes.push_back(seat.node);
-  return nodes;
+std::vector<policy::Seat> select(const Setting& s, policy::Selection selection) {
+  return policy::select_aggregators(selection, {s.machine, s.hints, policy::Counting::hint, s.stripes});
+}
+
+/// The aggregators that a policy selects, and spare seats.
+void seat(policy::PlacementProblem& problem, const Setting& s, policy::Selection selection) {
+  policy::Hints hints = s.hints;
+  hints.who = selection;
+  const std::vector<policy::Seat> seats = select(s, selection),
+                                  spare = policy::spare_seats(s.machine, hints, seats);
+  for (const auto* some : {&seats, &spare})
+    for (const policy::Seat& one : *some) problem.seats.push_back(one.node);
+  problem.spare = static_cast<int>(spare.size());
 }
 
 /// As many domains as the default selection has aggregators: what elections are held for.
@@ -49,8 +55,10 @@ std::int64_t between_nodes(const core::Matrix<std::int64_t>& messages, const pol
 Row row_of(const policy::PlacementProblem& p, const Demand& demand, const std::vector<int>& seat_of_domain) {
   Row row;
   row.measures = policy::measure(p, seat_of_domain);
-  row.aggregators = static_cast<int>(p.seats.size());
-  row.aggregator_nodes = static_cast<int>(std::set<int>(p.seats.begin(), p.seats.end()).size());
+  row.aggregators = static_cast<int>(p.seats.size()) - p.spare;
+  std::set<int> homes;
+  for (const int seat : seat_of_domain) homes.insert(p.seat_node(seat));
+  row.aggregator_nodes = static_cast<int>(homes.size());
   row.domains = p.domains();
   row.rounds = demand.rounds;
   row.two_phase_messages = between_nodes(demand.rank_messages, p, seat_of_domain);
@@ -106,12 +114,12 @@ Comparison Comparer::assignments(policy::Cut cut, const policy::Who& who) {
   const auto* selection = std::get_if<policy::Selection>(&who);
   const Stopwatch selecting;
   policy::PlacementProblem problem{s.topology, s.nodes, {}, {}, s.reads};
-  if (selection) problem.seats = select(s, *selection);
+  if (selection) seat(problem, s, *selection);
   double who_s = selecting.seconds();
 
   const Stopwatch counting;
-  const Demand& counted =
-      demand(cut, selection ? static_cast<int>(problem.seats.size()) : domains_to_elect_for(s));
+  const Demand& counted = demand(
+      cut, selection ? static_cast<int>(problem.seats.size()) - problem.spare : domains_to_elect_for(s));
   problem.bytes = counted.bytes;
   Comparison comparison{{}, "", counting.seconds()};
 

@@ -142,6 +142,26 @@ TEST(Aggregators, HaveAnotherRankOfTheirNodeBesideThem) {
       << "none is free for the second and third";
 }
 
+TEST(Aggregators, SpareSeatsFillTheCoresOrTheHostList) {
+  const Machine m =
+      machine_of({{.name = "a", .ranks = 4, .cores = 3}, {.name = "b", .ranks = 64, .cores = 64}});
+  Hints hints;
+  hints.aggregators = 2;
+  const std::vector<Seat> seats = choose_aggregators(m, hints);
+  const std::vector<Seat> spare = spare_seats(m, hints, seats);
+  std::set<std::pair<int, int>> all;
+  for (const auto* some : {&seats, &spare})
+    for (const Seat& seat : *some) all.insert({seat.node, seat.local_rank});
+  EXPECT_EQ(all.size(), seats.size() + spare.size()) << "no rank twice";
+  EXPECT_EQ(per_node(spare), (std::map<int, int>{{0, 2}, {1, 15}}));
+  hints.host_limits = {{"b", 3}};
+  EXPECT_EQ(per_node(spare_seats(m, hints, {{1, 0}})), (std::map<int, int>{{1, 2}}));
+  EXPECT_EQ(spare_seats(m, hints, {{1, 0}, {1, 5}, {1, 63}}), std::vector<Seat>()) << "the list's limit";
+  hints.host_limits.clear();
+  hints.who = Selection::one_per_node;
+  EXPECT_EQ(spare_seats(m, hints, seats), std::vector<Seat>()) << "a hint says which ranks aggregate";
+}
+
 TEST(Aggregators, HostListLimitsAndExcludes) {
   const Machine m = machine_of({{"a", 4, 4}, {"b", 4, 4}, {"c", 4, 4}});
   const auto nodes = [&](const std::string& list) {

@@ -51,6 +51,30 @@ TEST(LinearAssignment, LeavesColumnsOrRowsOut) {
   EXPECT_EQ(assign_rows(Costs({2, 0})), (std::vector<int>{-1, -1}));
 }
 
+TEST(LinearAssignment, ColumnsWithSeveralRowsAreAsManyEqualColumns) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(seed);
+  std::mt19937 dice(seed);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const int columns = 1 + static_cast<int>(dice() % 6);
+    std::vector<int> most_rows, column_of_copy;
+    for (int c = 0; c < columns; ++c) {
+      most_rows.push_back(1 + static_cast<int>(dice() % 4));
+      column_of_copy.insert(column_of_copy.end(), static_cast<std::size_t>(most_rows.back()), c);
+    }
+    const int copies = static_cast<int>(column_of_copy.size());
+    Costs m({1 + static_cast<int>(dice() % static_cast<unsigned>(copies)), columns});
+    for (std::int64_t& cost : m.values()) cost = static_cast<int>(dice() % (trial % 3 ? 1000 : 3)) - 1;
+    Costs copied({m.rows(), copies});
+    for (int r = 0; r < m.rows(); ++r)
+      for (int c = 0; c < copies; ++c) copied(r, c) = m(r, column_of_copy[static_cast<std::size_t>(c)]);
+    const std::vector<int> taken = assign_rows(m, most_rows);
+    ASSERT_EQ(cost_of(m, taken), cost_of(copied, assign_rows(copied)));
+    for (int c = 0; c < columns; ++c)
+      ASSERT_LE(std::ranges::count(taken, c), most_rows[static_cast<std::size_t>(c)]);
+  }
+}
+
 TEST(LinearAssignment, CostsWhatTheBestOfAllPlacementsCosts) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE(seed);

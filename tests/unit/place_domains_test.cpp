@@ -59,6 +59,21 @@ TEST(PlaceDomains, BlocksStayOnTheirNodesThoughTheNetworkIsUnknown) {
       placing_text(placed).ends_with(", with all nodes on one switch at 10 Gbit/s: the network is unknown"));
 }
 
+TEST(PlaceDomains, DomainsWhoseBytesLieOnOneNodeBothStayThereOnSpareSeats) {
+  core::Matrix<std::int64_t> bytes({3, 3});
+  bytes(0, 0) = bytes(0, 1) = 1 << 20, bytes(1, 2) = 1 << 20;
+  const std::vector<int> aggregators{0, 1, 2};
+  Hints local;
+  local.assignment = Assignment::locality_aware;
+  const PlacedDomains fixed = place_domains(plan_of(3), nodes_of_four(3), local, {bytes}, aggregators);
+  EXPECT_EQ(fixed.after.bytes_inside_nodes, 2 << 20);
+  const PlacedDomains placed =
+      place_domains(plan_of(3), nodes_of_four(3), Hints{}, {bytes}, SeatHomes({0, 1, 2, 1, 0}, 2));
+  EXPECT_EQ(placed.seat_of_domain, (std::vector{0, 4, 1}));
+  EXPECT_EQ(placed.after.bytes_inside_nodes, 3 << 20);
+  EXPECT_EQ(placed.before.hop_bytes, fixed.before.hop_bytes) << "domains in order leave spare seats free";
+}
+
 TEST(PlaceDomains, NoAggregatorGetsTwoWhateverThePolicy) {
   test::Dice dice(5);
   for (int i = 0; i < 200; ++i) {
@@ -70,8 +85,9 @@ TEST(PlaceDomains, NoAggregatorGetsTwoWhateverThePolicy) {
     Hints hints;
     if (i % 3 == 0) hints.who = static_cast<Election>(dice.pick(0, 3));
     if (i % 3 == 1) hints.assignment = static_cast<Assignment>(dice.pick(0, 3));
-    const PlacedDomains placed =
-        place_domains(plan_of(domains), nodes_of_four(nodes), hints, {bytes}, dealt(nodes, seats));
+    const int spare = std::holds_alternative<Election>(hints.who) ? 0 : seats - domains;
+    const PlacedDomains placed = place_domains(plan_of(domains), nodes_of_four(nodes), hints, {bytes},
+                                               SeatHomes(dealt(nodes, seats), spare));
     const std::set<int> different(placed.seat_of_domain.begin(), placed.seat_of_domain.end());
     ASSERT_EQ(different.size(), static_cast<std::size_t>(domains));
     ASSERT_GE(*different.begin(), 0);
@@ -85,10 +101,10 @@ TEST(PlaceDomains, FlowsOfAReadGoTheOtherWay) {
   hints.assignment = Assignment::in_order;
   core::Matrix<std::int64_t> bytes({2, 2});
   bytes(1, 0) = 7;
-  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, {bytes}, {0, 1}), 2),
+  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, {bytes}, {{0, 1}}), 2),
             (std::vector<machine::Flow>{{1, 0, 7}}));
   plan.direction = Direction::read;
-  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, {bytes}, {0, 1}), 2),
+  EXPECT_EQ(flows_of(place_domains(plan, nodes_of_four(2), hints, {bytes}, {{0, 1}}), 2),
             (std::vector<machine::Flow>{{0, 1, 7}}));
 }
 
@@ -105,7 +121,7 @@ TEST(PlaceDomains, AnElectedNodeWithoutRoomLeavesDomainsToOthers) {
   hints.who = Election::greedy;
   core::Matrix<std::int64_t> bytes({2, 3});
   for (int d = 0; d < 3; ++d) bytes(1, d) = 7;  // all on node 1, which has one of three
-  const PlacedDomains placed = place_domains(plan_of(3), nodes_of_four(2), hints, {bytes}, {0, 1, 0});
+  const PlacedDomains placed = place_domains(plan_of(3), nodes_of_four(2), hints, {bytes}, {{0, 1, 0}});
   EXPECT_EQ(placed.seat_of_domain, (std::vector<int>{1, 0, 2}));
 }
 

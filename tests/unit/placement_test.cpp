@@ -111,6 +111,20 @@ TEST(Placement, MeasuresTellWhereBytesGo) {
   EXPECT_EQ(measure(p, {2, 1}).hop_bytes, 4 * 107 + 40);
 }
 
+TEST(Placement, SeatsOnANodeAreTheOneInOrderAndThenAggregatorsBeforeSpareOnes) {
+  const machine::Topology t(machine::SingleSwitch{2, {1e9, 1e-6}});
+  const PlacementProblem p{.topology = t,
+                           .nodes = {0, 1},
+                           .bytes = core::Matrix<std::int64_t>({2, 3}),
+                           .seats = {0, 1, 0, 1, 0},
+                           .spare = 2};
+  EXPECT_EQ(room_of_nodes(p), (std::vector{3, 2}));
+  EXPECT_EQ(room_of_nodes(p, Seats::aggregators), (std::vector{2, 1}));
+  EXPECT_EQ(seats_at(p, {0, 1, 0}), (std::vector{0, 1, 2}));
+  EXPECT_EQ(seats_at(p, {0, 0, 0}), (std::vector{0, 4, 2}));
+  EXPECT_EQ(seats_at(p, {1, 0, 1}), (std::vector{1, 0, 3}));
+}
+
 TEST(Placement, NoBytesAreEven) {
   const machine::Topology t(machine::SingleSwitch{2, {1e9, 0}});
   const PlacementMeasures m = measure({t, {0, 1}, Matrix({2, 1}), {0, 1}}, {0});

@@ -72,9 +72,10 @@ void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess
   std::vector<std::int64_t> bytes_here = bytes_by_domain(access, plan.domains);
   std::vector<policy::DomainBytes> row = row_of_node(ranks, bytes_here);
   policy::PlacedDomains done;
-  if (file.place().seat.local_rank == 0)
-    done = placed_by_rows(LeadersOf(ranks), {plan, file.machine, file.settings.hints, file.servers.homes},
-                          std::move(row));
+  if (file.place().seat.local_rank == 0) {
+    const policy::SeatHomes seats(file.servers.homes.get());
+    done = placed_by_rows(LeadersOf(ranks), {plan, file.machine, file.settings.hints, seats}, std::move(row));
+  }
   std::vector<std::int32_t> seats(static_cast<std::size_t>(plan.domains.count), -1);
   if (file.rank == 0) std::ranges::copy(done.seat_of_domain, seats.begin());
   ranks.agreement.maximum(seats);

@@ -72,14 +72,14 @@ policy::PlacedDomains placed_by_rows(const LeaderMessages& leaders, const Placed
   const int domains = call.plan.domains.count, nodes = leaders.nodes;
   std::optional<policy::SwitchSums> sums;
   std::int64_t entries = std::int64_t{nodes} * domains;
-  if (policy::sums_first(call.plan, call.machine, call.hints, call.homes)) {
-    sums = policy::part_of_sums(call.plan, call.homes, nodes, leaders.node, row);
+  if (policy::sums_first(call.plan, call.machine, call.hints, call.seats)) {
+    sums = policy::part_of_sums(call.plan, call.seats, nodes, leaders.node, row);
     combine_on_first(leaders, all_nodes(leaders), sums->sums, Combine::sums);
     combine_on_first(leaders, all_nodes(leaders), sums->most, Combine::maxima);
     std::optional<policy::PlacedDomains> done;
     if (leaders.node == 0)
       done = placed(call.plan, [&] {
-        return policy::placed_by_sums(call.plan, call.machine, call.hints, call.homes, *sums);
+        return policy::placed_by_sums(call.plan, call.machine, call.hints, call.seats, *sums);
       });
     entries = done ? -1 : sums->entries();
     numbers_of_first(leaders, all_nodes(leaders), {&entries, 1});
@@ -94,7 +94,7 @@ policy::PlacedDomains placed_by_rows(const LeaderMessages& leaders, const Placed
   return *placed(call.plan, [&] {
     return policy::place_domains(call.plan, call.machine, call.hints,
                                  {std::move(*gathered.rows), all ? std::nullopt : std::move(sums), all},
-                                 call.homes);
+                                 call.seats);
   });
 }
 

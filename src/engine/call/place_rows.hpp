@@ -14,8 +14,7 @@ struct PlacedCall {
   const policy::Plan& plan;
   const machine::Machine& machine;
   const policy::Hints& hints;
-  /// node of each aggregator
-  const std::vector<int>& homes;
+  const policy::SeatHomes& seats;
 };
 
 /// By the rows of all nodes, on the first one's rank; by their sums alone where these show that nothing can

@@ -116,6 +116,25 @@ std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hint
   return seats;
 }
 
+std::vector<Seat> spare_seats(const machine::Machine& machine, const Hints& hints,
+                              const std::vector<Seat>& aggregators) {
+  const auto* selection = std::get_if<Selection>(&hints.who);
+  if (!selection || *selection != Selection::dealt) return {};
+  std::vector<std::vector<int>> taken(machine.nodes.size());
+  for (const Seat& seat : aggregators) taken[core::at(seat.node)].push_back(seat.local_rank);
+  std::vector<Seat> spare;
+  for (std::size_t n = 0; n < taken.size(); ++n) {
+    const machine::Node& node = machine.nodes[n];
+    const int most = hints.host_limits.empty() ? std::min({node.ranks, node.cores, most_on_a_node})
+                                               : limit_of(node, hints);
+    int left = most - static_cast<int>(taken[n].size());
+    for (int i = 0; i < most && left > 0; ++i)
+      if (const int rank = Spread{node.ranks, most}.local_rank(i); std::ranges::count(taken[n], rank) == 0)
+        spare.push_back({static_cast<int>(n), rank}), --left;
+  }
+  return spare;
+}
+
 std::vector<Seat> seats_beside(const std::vector<Seat>& aggregators, const machine::Machine& machine) {
   std::map<int, std::vector<bool>> taken;  // of nodes with aggregators
   const auto ranks_on = [&](int node) { return machine.nodes[core::at(node)].ranks; };

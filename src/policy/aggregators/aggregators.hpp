@@ -43,6 +43,12 @@ struct Spread {
 /// Seats of all aggregators, in domain order. Never empty. O(nodes + aggregators).
 [[nodiscard]] std::vector<Seat> choose_aggregators(const machine::Machine& machine, const Hints& hints);
 
+/// Seats of other ranks that may serve domains whose bytes are there: with its aggregators a node has at most
+/// as many as cb_config_list allows, or else as its cores and network adapters are for. None where a hint
+/// says which ranks aggregate. Node by node. O(nodes + seats).
+[[nodiscard]] std::vector<Seat> spare_seats(const machine::Machine& machine, const Hints& hints,
+                                            const std::vector<Seat>& aggregators);
+
 /// For each aggregator another seat of its node: the next where no aggregator sits, each for one of them. Its
 /// own, where the node has no more of these. At most O(aggregators * ranks of a node).
 [[nodiscard]] std::vector<Seat> seats_beside(const std::vector<Seat>& aggregators,

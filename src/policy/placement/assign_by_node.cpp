@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -26,28 +25,6 @@ struct Heavy {
   int node = nobody;
 };
 using HeavyNodes = std::array<Heavy, most_heavy>;
-
-int slots_of(const PlacementProblem& p) {
-  const int seats = static_cast<int>(p.seats.size());
-  return seats * std::max(1, (p.domains() + seats - 1) / seats);
-}
-
-/// A domain's place: with more domains than aggregators each of these has several.
-struct Slots {
-  explicit Slots(const PlacementProblem& p) : of_node(p.nodes.size()), seats(p.seats) {
-    for (int slot = 0; slot < slots_of(p); ++slot) of_node[at(home(slot))].push_back(slot);
-  }
-  [[nodiscard]] int seat(int slot) const noexcept { return slot % static_cast<int>(seats.size()); }
-  [[nodiscard]] int home(int slot) const noexcept { return seats[at(seat(slot))]; }
-  [[nodiscard]] std::vector<int> seat_of_domain(std::vector<int> slot_of_domain) const {
-    for (int& slot : slot_of_domain) slot = seat(slot);
-    return slot_of_domain;
-  }
-
-  /// ascending
-  std::vector<std::vector<int>> of_node;
-  const std::vector<int>& seats;
-};
 
 /// The nodes with most bytes of each domain, most bytes first.
 std::vector<HeavyNodes> heavy_of(const PlacementProblem& p) {
@@ -73,14 +50,15 @@ struct Bid {
 
 /// Bytes that stay on the node, or, where hops count, bytes of the heaviest nodes times the hops by which
 /// they are nearer than the farthest.
-std::vector<Bid> bids_of(const PlacementProblem& p, const Slots& slots, bool hops_count) {
+std::vector<Bid> bids_of(const PlacementProblem& p, bool hops_count) {
   const std::vector<HeavyNodes> heavy = heavy_of(p);
+  const std::vector<int> room = room_of_nodes(p);
   int farthest = 0;
   std::vector<Bid> bids;
   for (const bool first : {true, false})
     for (int d = 0; d < p.domains(); ++d)
       for (const Heavy& home : heavy[at(d)]) {
-        if (home.node == nobody || slots.of_node[at(home.node)].empty()) continue;
+        if (home.node == nobody || room[at(home.node)] == 0) continue;
         Bid bid{home.bytes, d, home.node};
         if (hops_count) bid.worth = 0;
         for (const Heavy& other : heavy[at(d)]) {
@@ -97,41 +75,45 @@ std::vector<Bid> bids_of(const PlacementProblem& p, const Slots& slots, bool hop
   return bids;
 }
 
-/// Slot of every domain.
-std::vector<int> place_by_bids(const PlacementProblem& p, const std::vector<Bid>& bids, const Slots& slots) {
-  std::vector<int> slot_of_domain(at(p.domains()), nobody);
-  std::vector<std::size_t> taken(p.nodes.size(), 0);
+/// Node of every domain; `room`: domains that a node may serve.
+std::vector<int> place_by_bids(const PlacementProblem& p, const std::vector<Bid>& bids,
+                               std::vector<int> room) {
+  std::vector<int> home_of_domain(at(p.domains()), nobody);
   const auto take = [&](int domain, int node) {
-    const std::vector<int>& there = slots.of_node[at(node)];
-    if (taken[at(node)] == there.size()) return false;
-    slot_of_domain[at(domain)] = there[taken[at(node)]++];
+    if (room[at(node)] == 0) return false;
+    --room[at(node)];
+    home_of_domain[at(domain)] = node;
     return true;
   };
   for (const Bid& bid : bids)
-    if (slot_of_domain[at(bid.domain)] == nobody) take(bid.domain, bid.node);
+    if (home_of_domain[at(bid.domain)] == nobody) take(bid.domain, bid.node);
   int next = 0;
   for (int d = 0; d < p.domains(); ++d)
-    if (slot_of_domain[at(d)] == nobody && !take(d, slots.home(d)))
+    if (home_of_domain[at(d)] == nobody && !take(d, p.seat_node(p.seat_in_order(d))))
       while (!take(d, next)) ++next;
-  return slot_of_domain;
+  return home_of_domain;
 }
 
-/// Exchanges what two slots hold while that relieves the busiest node of one switch.
+/// Exchanges domains of two nodes, or moves one to a node with room, while that relieves the busiest node of
+/// one switch.
 class Exchanges {
  public:
-  Exchanges(const PlacementProblem& p, const SwitchSums& sums, const Slots& slots,
-            const std::vector<int>& slot_of_domain)
+  Exchanges(const PlacementProblem& p, const SwitchSums& sums, std::vector<int> home_of_domain)
       : p_(p),
         by_domain_(p.bytes.transposed()),
-        slots_(slots),
-        loads_(p, sums, slots.seat_of_domain(slot_of_domain)),
-        held_(at(slots_of(p))),
+        loads_(p, sums, home_of_domain),
+        home_of_domain_(std::move(home_of_domain)),
+        held_(at(p.domains())),
+        held_by_(p.nodes.size()),
+        room_(room_of_nodes(p)),
         kept_here_(at(p.domains()), 0),
         kept_there_(p.nodes.size(), 0),
-        work_left_(std::max(most_exchanges_tried, most_exchanges_tried_a_domain * slots_of(p))) {
+        work_left_(std::max(most_exchanges_tried, most_exchanges_tried_a_domain * p.domains())) {
     for (int d = 0; d < p.domains(); ++d) {
-      const int slot = slot_of_domain[at(d)];
-      held_[at(slot)] = {d, sums.of_domain(d), p.bytes(slots.home(slot), d)};
+      const int home = home_of_domain_[at(d)];
+      held_[at(d)] = {sums.of_domain(d), p.bytes(home, d)};
+      held_by_[at(home)].push_back(d);
+      --room_[at(home)];
     }
   }
 
@@ -143,26 +125,21 @@ class Exchanges {
     }
     return false;
   }
-  [[nodiscard]] std::vector<int> seat_of_domain() const {
-    std::vector<int> seats(at(p_.domains()));
-    for (int slot = 0; slot < static_cast<int>(held_.size()); ++slot)
-      if (const int domain = held_[at(slot)].domain; domain != nobody) seats[at(domain)] = slots_.seat(slot);
-    return seats;
-  }
+  [[nodiscard]] const std::vector<int>& home_of_domain() const noexcept { return home_of_domain_; }
 
  private:
-  /// A slot's domain.
+  /// Bytes of a domain: all, and those of the node that serves it.
   struct Held {
-    int domain = nobody;
-    /// of the domain: all, and those of the slot's node
     std::int64_t bytes = 0, kept = 0;
   };
-  /// An exchange, and the loads of the busiest node and of the other one afterwards.
+  /// An exchange of what the busiest node gives for what it gets from another; nobody: nothing. `worst`: the
+  /// larger one of their loads afterwards.
   struct Move {
     std::int64_t worst = 0;
-    int from = nobody, to = nobody;
+    int gives = nobody, gets = nobody, there = nobody;
   };
 
+  [[nodiscard]] Held held(int domain) const noexcept { return domain == nobody ? Held{} : held_[at(domain)]; }
   /// Bytes that leave or enter a node that gives a domain away for another, of which it keeps `kept`.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> after(int node, const Held& gives, const Held& gets,
                                                             std::int64_t kept) const noexcept {
@@ -176,27 +153,34 @@ class Exchanges {
     return std::max(leaves, enters);
   }
 
-  /// What the node's domains are exchanged for, tried with all slots. O(slots of the node * slots).
+  /// O(domains of the node * (domains + nodes)).
   Move best_move(int node) {
     Move best{.worst = loads_.worst(node)};
     for (const auto [domain, bytes] : p_.bytes.row(node)) kept_here_[at(domain)] = bytes;
-    for (const int slot : slots_.of_node[at(node)]) {
-      const Held& gives = held_[at(slot)];
-      note_kept(gives.domain, true);
-      for (int other = 0; other < static_cast<int>(held_.size()); ++other) {
-        const Held& gets = held_[at(other)];
-        const std::int64_t here = gets.domain == nobody ? 0 : kept_here_[at(gets.domain)];
-        const std::int64_t here_after = worst_after(node, gives, gets, here);
-        const int there = slots_.home(other);
-        if (here_after >= best.worst || there == node) continue;
-        const std::int64_t worst =
-            std::max(here_after, worst_after(there, gets, gives, kept_there_[at(there)]));
-        if (worst < best.worst) best = {worst, slot, other};
-      }
-      note_kept(gives.domain, false);
-    }
+    for (const int gives : held_by_[at(node)]) try_all(node, gives, best);
+    if (room_[at(node)] > 0) try_all(node, nobody, best);
     for (const auto [domain, bytes] : p_.bytes.row(node)) kept_here_[at(domain)] = 0;
     return best;
+  }
+  /// What the node gives, exchanged for all domains of others, and moved to all nodes with room.
+  void try_all(int node, int gives, Move& best) {
+    note_kept(gives, true);
+    const auto attempt = [&](const Move& move) {
+      if (move.there == node) return;
+      const Held given = held(move.gives), got = held(move.gets);
+      const std::int64_t here = move.gets == nobody ? 0 : kept_here_[at(move.gets)];
+      const std::int64_t here_after = worst_after(node, given, got, here);
+      if (here_after >= best.worst) return;
+      const std::int64_t worst =
+          std::max(here_after, worst_after(move.there, got, given, kept_there_[at(move.there)]));
+      if (worst < best.worst) best = {worst, move.gives, move.gets, move.there};
+    };
+    const int nodes = static_cast<int>(p_.nodes.size());
+    for (int gets = 0; gets < p_.domains(); ++gets) attempt({0, gives, gets, home_of_domain_[at(gets)]});
+    for (int there = 0; gives != nobody && there < nodes; ++there)
+      if (room_[at(there)] > 0) attempt({0, gives, nobody, there});
+    work_left_ -= p_.domains() + nodes;
+    note_kept(gives, false);
   }
 
   void note_kept(int domain, bool on) {
@@ -206,71 +190,85 @@ class Exchanges {
 
   bool relieve(int node) {
     const Move move = best_move(node);
-    work_left_ -= static_cast<std::int64_t>(slots_.of_node[at(node)].size() * held_.size() + p_.nodes.size());
-    if (move.from == nobody) return false;
-    Held &gives = held_[at(move.from)], &gets = held_[at(move.to)];
-    const int there = slots_.home(move.to);
-    const std::int64_t here_kept = gets.domain == nobody ? 0 : p_.bytes(node, gets.domain),
-                       there_kept = gives.domain == nobody ? 0 : p_.bytes(there, gives.domain);
-    const auto mine = after(node, gives, gets, here_kept), theirs = after(there, gets, gives, there_kept);
+    if (move.there == nobody) return false;
+    const Held given = held(move.gives), got = held(move.gets);
+    const std::int64_t here_kept = move.gets == nobody ? 0 : p_.bytes(node, move.gets),
+                       there_kept = move.gives == nobody ? 0 : p_.bytes(move.there, move.gives);
+    const auto mine = after(node, given, got, here_kept), theirs = after(move.there, got, given, there_kept);
     std::tie(loads_.leaves[at(node)], loads_.enters[at(node)]) = mine;
-    std::tie(loads_.leaves[at(there)], loads_.enters[at(there)]) = theirs;
-    std::swap(gives, gets);
-    gives.kept = here_kept, gets.kept = there_kept;
+    std::tie(loads_.leaves[at(move.there)], loads_.enters[at(move.there)]) = theirs;
+    hand_over(move.gives, node, move.there, there_kept);
+    hand_over(move.gets, move.there, node, here_kept);
     return true;
+  }
+  void hand_over(int domain, int from, int to, std::int64_t kept) {
+    if (domain == nobody) return;
+    std::erase(held_by_[at(from)], domain);
+    held_by_[at(to)].push_back(domain);
+    ++room_[at(from)], --room_[at(to)];
+    home_of_domain_[at(domain)] = to;
+    held_[at(domain)].kept = kept;
   }
 
   const PlacementProblem& p_;
   const NodeBytes by_domain_;
-  const Slots& slots_;
   NodeLoads loads_;
-  /// [slot]
+  /// [domain]
+  std::vector<int> home_of_domain_;
   std::vector<Held> held_;
+  /// [node]: domains it serves, and how many more it may
+  std::vector<std::vector<int>> held_by_;
+  std::vector<int> room_;
   /// [domain] on one node, [node] of one domain
   std::vector<std::int64_t> kept_here_, kept_there_;
   std::int64_t work_left_;
 };
 
-std::vector<int> slots_in_order(const PlacementProblem& p) {
-  std::vector<int> slot_of_domain(at(p.domains()));
-  std::iota(slot_of_domain.begin(), slot_of_domain.end(), 0);
-  return slot_of_domain;
+std::vector<int> homes_in_order(const PlacementProblem& p) {
+  std::vector<int> home_of_domain(at(p.domains()));
+  for (int d = 0; d < p.domains(); ++d) home_of_domain[at(d)] = p.seat_node(p.seat_in_order(d));
+  return home_of_domain;
 }
 
 struct Exchanged {
-  std::vector<int> seat_of_domain;
+  std::vector<int> home_of_domain;
   bool limited = false;
 };
 
-/// From the better one of domains in order and domains by bids.
-Exchanged exchange_on_switch(const PlacementProblem& p, const SwitchSums& sums, const Slots& slots,
-                             const std::vector<int>& by_bids) {
-  const auto bytes = [&](const std::vector<int>& slot_of_domain) {
-    const NodeLoads loads(p, sums, slots.seat_of_domain(slot_of_domain));
+/// From the best one of domains in order, and domains by bids with and without spare seats.
+Exchanged exchange_on_switch(const PlacementProblem& p, const SwitchSums& sums,
+                             const std::vector<Bid>& bids) {
+  std::vector<int> begin = homes_in_order(p);
+  const auto bytes = [&](const std::vector<int>& home_of_domain) {
+    const NodeLoads loads(p, sums, home_of_domain);
     return loads.worst(loads.busiest());
   };
-  std::vector<int> begin = slots_in_order(p);
-  if (bytes(by_bids) < bytes(begin)) begin = by_bids;
-  Exchanges exchanges(p, sums, slots, begin);
+  std::int64_t least = bytes(begin);
+  for (const Seats which : {Seats::aggregators, Seats::all}) {
+    std::vector<int> by_bids = place_by_bids(p, bids, room_of_nodes(p, which));
+    if (const std::int64_t now = bytes(by_bids); now < least) begin = std::move(by_bids), least = now;
+    if (p.spare == 0) break;
+  }
+  Exchanges exchanges(p, sums, std::move(begin));
   const bool limited = exchanges.run(least_on_busiest(p, sums));
-  return {exchanges.seat_of_domain(), limited};
+  return {exchanges.home_of_domain(), limited};
 }
 
 AssignmentChoice choose_on_switch(const PlacementProblem& p) {
   const SwitchSums sums = sums_of(p);
   AssignmentChoice in_order = in_order_on_switch(p, sums, NodeLoads(p, sums));
   if (in_order.reason.why != WhyAssignment::nothing_sooner) return in_order;
-  const Slots slots(p);
-  const auto assigned = [&](Assignment how, std::vector<int> seats) {
-    PlacementMeasures measures = measure_on_switch(p, sums, NodeLoads(p, sums, seats), seats);
+  const auto assigned = [&](Assignment how, const std::vector<int>& homes) {
+    std::vector<int> seats = seats_at(p, homes);
+    PlacementMeasures measures = measure_on_switch(p, sums, NodeLoads(p, sums, homes), seats);
     return Assigned{how, std::move(seats), std::move(measures)};
   };
-  const std::vector<int> by_bids = place_by_bids(p, bids_of(p, slots, false), slots);
-  Exchanged exchanged = exchange_on_switch(p, sums, slots, by_bids);
+  const std::vector<Bid> bids = bids_of(p, false);
+  const Exchanged exchanged = exchange_on_switch(p, sums, bids);
   std::vector<Assigned> all{
       {Assignment::in_order, std::move(in_order.seat_of_domain), std::move(in_order.before)}};
-  all.push_back(assigned(Assignment::locality_aware, slots.seat_of_domain(by_bids)));
-  all.push_back(assigned(Assignment::least_congestion, std::move(exchanged.seat_of_domain)));
+  all.push_back(assigned(Assignment::locality_aware, place_by_bids(p, bids, room_of_nodes(p))));
+  all.push_back(assigned(Assignment::least_congestion, exchanged.home_of_domain));
   AssignmentChoice choice = choose_among(std::move(all));
   choice.reason.limited = exchanged.limited || p.sums;
   return choice;
@@ -280,26 +278,31 @@ AssignmentChoice choose_on_switch(const PlacementProblem& p) {
 
 bool few_enough_for_exact(const PlacementProblem& p) {
   const std::int64_t most = only_switch(p) ? most_exact_costs_on_switch : most_exact_costs;
-  return std::int64_t{p.domains()} * slots_of(p) <= most;
+  const std::vector<int> room = room_of_nodes(p);
+  const std::int64_t homes = std::ranges::count_if(room, [](int domains) { return domains > 0; });
+  return p.domains() * std::max<std::int64_t>(p.domains(), homes) <= most;
 }
 
-std::vector<int> assign_by_node(Assignment policy, const PlacementProblem& p) {
-  const Slots slots(p);
-  if (policy == Assignment::in_order) return slots.seat_of_domain(slots_in_order(p));
-  const bool hops_count = policy != Assignment::locality_aware && !only_switch(p);
-  const std::vector<int> by_bids = place_by_bids(p, bids_of(p, slots, hops_count), slots);
-  if (policy != Assignment::least_congestion || !only_switch(p)) return slots.seat_of_domain(by_bids);
-  return exchange_on_switch(p, sums_of(p), slots, by_bids).seat_of_domain;
+std::vector<int> assign_by_node(Assignment policy, const PlacementProblem& p, Seats which) {
+  if (policy == Assignment::in_order) return seats_at(p, homes_in_order(p));
+  const std::vector<Bid> bids = bids_of(p, policy != Assignment::locality_aware && !only_switch(p));
+  if (policy != Assignment::least_congestion || !only_switch(p))
+    return seats_at(p, place_by_bids(p, bids, room_of_nodes(p, which)));
+  return seats_at(p, exchange_on_switch(p, sums_of(p), bids).home_of_domain);
 }
 
 AssignmentChoice choose_by_node(const PlacementProblem& p) {
   if (only_switch(p)) return choose_on_switch(p);
   std::vector<Assigned> all;
-  for (const Assignment how : {Assignment::in_order, Assignment::least_hop_bytes}) {
-    std::vector<int> seats = assign_by_node(how, p);
+  const auto add = [&](Assignment how, Seats which) {
+    std::vector<int> seats = assign_by_node(how, p, which);
     PlacementMeasures measures = measure(p, seats);
     all.push_back({how, std::move(seats), std::move(measures)});
-    if (all.front().measures.busiest.bytes == 0) break;
+  };
+  add(Assignment::in_order, Seats::aggregators);
+  if (all.front().measures.busiest.bytes > 0) {
+    add(Assignment::least_hop_bytes, Seats::aggregators);
+    if (p.spare > 0) add(Assignment::least_hop_bytes, Seats::all);
   }
   return choose_among(std::move(all));
 }

@@ -1,6 +1,6 @@
 // Which aggregator serves which file domain, where there are too many pairs of them to weigh all.
 //
-// Aggregators of a node are alike, and few nodes have most of a domain's bytes. So domains go to nodes, those
+// Seats of a node are alike, and few nodes have most of a domain's bytes. So domains go to nodes, those
 // with most at stake first, each to one of the nodes that have most of its bytes and have room left. On one
 // switch a node's link carries what the node sends and receives, and sums over rows and columns say what no
 // placement can avoid; exchanges of two domains then relieve the busiest link, each tried in O(1).
@@ -29,7 +29,9 @@ inline constexpr std::int64_t most_exchanges_tried = 2'000'000, most_exchanges_t
 /// Aggregator of every domain by `policy`, as assign_domains has it, but that the sums of locality_aware and
 /// least_hop_bytes are good and not the best, and that least_congestion exchanges domains on one switch
 /// alone. O(entries + nodes + aggregators + domains log domains), which is also the memory.
-[[nodiscard]] std::vector<int> assign_by_node(Assignment policy, const PlacementProblem& problem);
+/// `which`: those to use by the first two of these.
+[[nodiscard]] std::vector<int> assign_by_node(Assignment policy, const PlacementProblem& problem,
+                                              Seats which = Seats::all);
 
 /// What `auto` takes. On a network that is not one switch a measure is O(entries * hops).
 [[nodiscard]] AssignmentChoice choose_by_node(const PlacementProblem& problem);

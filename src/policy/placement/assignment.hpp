@@ -15,9 +15,8 @@ namespace collio::policy {
 
 /// Aggregator of every domain. With more domains than aggregators each serves at most ceil(domains /
 /// aggregators) of them, else at most one. Pure, the same from the same numbers. The problem has passed
-/// check_placement. O(nodes * nodes with seats * domains + domains^2 * aggregators), where both are alike
-/// O(n^3); memory O(nodes * domains + domains * aggregators). least_congestion does most_exchange_work steps
-/// more, or twice as many, at the utmost.
+/// check_placement. O(nodes with seats * (entries + domains^2)), where all are alike O(n^3); memory O(nodes *
+/// domains). least_congestion does most_exchange_work steps more, at the utmost three times.
 [[nodiscard]] std::vector<int> assign_domains(Assignment policy, const PlacementProblem& problem);
 
 /// What every policy assigns, in the order of Assignment: for less than to ask for them one by one.

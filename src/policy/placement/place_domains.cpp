@@ -130,29 +130,38 @@ PlacedDomains without_memory(int domains) {
 }
 
 bool sums_first(const Plan& plan, const machine::Machine& machine, const Hints& hints,
-                const std::vector<int>& homes) {
+                const SeatHomes& seats) {
   if (machine.network || hints.assignment || std::holds_alternative<Election>(hints.who)) return false;
   if (machine.nodes.size() <= machine::NodeTraffic::most_nodes_in_matrix) return false;
   const machine::Topology topology = topology_of(machine);
-  return !few_enough_for_exact({topology, network_nodes(machine), NodeBytes(plan.domains.count), homes});
+  return !few_enough_for_exact(
+      {topology, network_nodes(machine), NodeBytes(plan.domains.count), seats.nodes});
 }
 
-SwitchSums part_of_sums(const Plan& plan, const std::vector<int>& homes, int nodes, int node,
+SwitchSums part_of_sums(const Plan& plan, const SeatHomes& seats, int nodes, int node,
                         std::span<const DomainBytes> row) {
   const int count = plan.domains.count;
   const machine::Topology topology(machine::SingleSwitch{nodes, unknown_link});
-  const PlacementProblem problem{topology, std::vector<int>(core::at(nodes)), NodeBytes(count), homes};
+  const PlacementProblem problem{.topology = topology,
+                                 .nodes = std::vector<int>(core::at(nodes)),
+                                 .bytes = NodeBytes(count),
+                                 .seats = seats.nodes,
+                                 .spare = seats.spare};
   SwitchSums sums(nodes, count);
   sums.add_row(problem, node, row, room_of_nodes(problem)[core::at(node)]);
   return sums;
 }
 
 std::optional<PlacedDomains> placed_by_sums(const Plan& plan, const machine::Machine& machine,
-                                            const Hints& hints, const std::vector<int>& homes,
+                                            const Hints& hints, const SeatHomes& seats,
                                             const SwitchSums& sums) {
   const machine::Topology topology = topology_of(machine);
-  const PlacementProblem problem{topology, network_nodes(machine), NodeBytes(plan.domains.count), homes,
-                                 plan.direction == Direction::read};
+  const PlacementProblem problem{.topology = topology,
+                                 .nodes = network_nodes(machine),
+                                 .bytes = NodeBytes(plan.domains.count),
+                                 .seats = seats.nodes,
+                                 .reads = plan.direction == Direction::read,
+                                 .spare = seats.spare};
   const NodeLoads loads(problem, sums);
   AssignmentChoice choice = in_order_on_switch(problem, sums, loads);
   if (choice.reason.why == WhyAssignment::nothing_sooner) return {};
@@ -168,14 +177,15 @@ std::optional<PlacedDomains> placed_by_sums(const Plan& plan, const machine::Mac
 }
 
 PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine, const Hints& hints,
-                            CallBytes bytes, const std::vector<int>& homes) {
+                            CallBytes bytes, const SeatHomes& seats) {
   const machine::Topology topology = topology_of(machine);
   const PlacementProblem problem{.topology = topology,
                                  .nodes = network_nodes(machine),
                                  .bytes = std::move(bytes.entries),
-                                 .seats = homes,
+                                 .seats = seats.nodes,
                                  .reads = plan.direction == Direction::read,
-                                 .sums = bytes.sums ? &*bytes.sums : nullptr};
+                                 .sums = bytes.sums ? &*bytes.sums : nullptr,
+                                 .spare = seats.spare};
   const auto* election = std::get_if<Election>(&hints.who);
   PlacedDomains placed = election ? elect(*election, problem, machine) : assign(problem, hints);
   placed.network_known = machine.network != nullptr;

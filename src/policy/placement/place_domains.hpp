@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/shared.hpp"
@@ -25,7 +26,7 @@ struct PlacedDomains {
   AssignmentReason reason;
   /// else all nodes count as on one switch
   bool network_known = true;
-  /// aggregator of every domain, all different; empty in a plan that is kept with domains in order
+  /// seat of every domain, all different; empty in a plan that is kept with domains in order
   core::SharedList<int> seat_of_domain;
   /// with domain i at aggregator i, and as placed
   PlacementMeasures before, after;
@@ -56,6 +57,15 @@ enum class InOrder {
 [[nodiscard]] InOrder against_placing(const Plan& plan, const machine::Machine& machine, const Hints& hints,
                                       std::int64_t bytes);
 
+/// Seats that may serve domains.
+struct SeatHomes {
+  /// Implicit: of aggregators alone, as a rule.
+  SeatHomes(std::vector<int> of_each, int spare_ones = 0) : nodes(std::move(of_each)), spare(spare_ones) {}
+  /// node of each aggregator, of which there are as many as domains or more, and then of each spare seat
+  std::vector<int> nodes;
+  int spare = 0;
+};
+
 /// The network of a job: the known one, or one switch.
 [[nodiscard]] machine::Topology topology_of(const machine::Machine& machine);
 
@@ -70,20 +80,20 @@ struct CallBytes {
 inline constexpr std::int64_t most_entries = 1 << 22;
 
 /// Whether sums alone may show that domains stay in order, and are worth making before any entry is looked
-/// at. The same on all ranks. Pure. O(nodes + aggregators).
+/// at. The same on all ranks. Pure. O(nodes + seats).
 [[nodiscard]] bool sums_first(const Plan& plan, const machine::Machine& machine, const Hints& hints,
-                              const std::vector<int>& homes);
+                              const SeatHomes& seats);
 /// Sums with one node's part, `row`; made by each node where sums are to be made first. Pure.
-[[nodiscard]] SwitchSums part_of_sums(const Plan& plan, const std::vector<int>& homes, int nodes, int node,
+[[nodiscard]] SwitchSums part_of_sums(const Plan& plan, const SeatHomes& seats, int nodes, int node,
                                       std::span<const DomainBytes> row);
 /// Domains in order, where the parts' sums show that no others can save least_gain. Nothing: entries have to
 /// be looked at. Pure. O(nodes + domains).
 [[nodiscard]] std::optional<PlacedDomains> placed_by_sums(const Plan& plan, const machine::Machine& machine,
-                                                          const Hints& hints, const std::vector<int>& homes,
+                                                          const Hints& hints, const SeatHomes& seats,
                                                           const SwitchSums& sums);
 
-/// `homes`: node of each aggregator, as many as domains or more. Pure. Cost: as choose_assignment.
+/// Pure. Cost: as choose_assignment.
 [[nodiscard]] PlacedDomains place_domains(const Plan& plan, const machine::Machine& machine,
-                                          const Hints& hints, CallBytes bytes, const std::vector<int>& homes);
+                                          const Hints& hints, CallBytes bytes, const SeatHomes& seats);
 
 }  // namespace collio::policy

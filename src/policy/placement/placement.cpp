@@ -42,6 +42,34 @@ core::Error check_placement(const PlacementProblem& p) {
   return {};
 }
 
+std::vector<int> room_of_nodes(const PlacementProblem& p, Seats which) {
+  std::vector<int> room(p.nodes.size(), 0);
+  const std::size_t seats = p.seats.size() - (which == Seats::all ? 0 : at(p.spare));
+  for (std::size_t seat = 0; seat < seats; ++seat) room[at(p.seats[seat])] += p.turns();
+  return room;
+}
+
+std::vector<int> seats_at(const PlacementProblem& p, const std::vector<int>& home_of_domain) {
+  std::vector<std::vector<int>> seats_of(p.nodes.size());
+  for (std::size_t seat = p.seats.size(); seat-- > 0;)
+    seats_of[at(p.seats[seat])].push_back(static_cast<int>(seat));
+  std::vector<int> room(p.seats.size(), p.turns()), seat_of_domain(home_of_domain.size(), -1);
+  const auto take = [&](int domain, int seat) {
+    --room[at(seat)];
+    seat_of_domain[at(domain)] = seat;
+  };
+  for (int d = 0; d < p.domains(); ++d)
+    if (const int seat = p.seat_in_order(d); p.seat_node(seat) == home_of_domain[at(d)] && room[at(seat)] > 0)
+      take(d, seat);
+  for (int d = 0; d < p.domains(); ++d) {
+    if (seat_of_domain[at(d)] >= 0) continue;
+    std::vector<int>& there = seats_of[at(home_of_domain[at(d)])];
+    while (room[at(there.back())] == 0) there.pop_back();
+    take(d, there.back());
+  }
+  return seat_of_domain;
+}
+
 core::Matrix<std::int64_t> workload(const PlacementProblem& p) {
   const int nodes = static_cast<int>(p.nodes.size());
   core::Matrix<std::int64_t> work({nodes, p.domains()});
@@ -79,15 +107,14 @@ PlacementMeasures measure(const PlacementProblem& p, const std::vector<int>& sea
     });
   });
   m.busiest = busiest_link(p.topology, loads);
-  note_imbalance(m);
+  note_imbalance(p, m);
   return m;
 }
 
-void note_imbalance(PlacementMeasures& m) {
+void note_imbalance(const PlacementProblem& p, PlacementMeasures& m) {
   const std::int64_t most = *std::max_element(m.seat_bytes.begin(), m.seat_bytes.end());
-  if (m.bytes > 0)
-    m.imbalance =
-        static_cast<double>(most) * static_cast<double>(m.seat_bytes.size()) / static_cast<double>(m.bytes);
+  const auto serving = static_cast<double>(m.seat_bytes.size() - at(p.spare));
+  if (m.bytes > 0) m.imbalance = static_cast<double>(most) * serving / static_cast<double>(m.bytes);
 }
 
 }  // namespace collio::policy

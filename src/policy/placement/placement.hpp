@@ -4,6 +4,7 @@
 // has.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -33,9 +34,20 @@ struct PlacementProblem {
   int hops_inside_node = 0;
   /// of all bytes, where `bytes` lacks the smallest entries; of one switch
   const SwitchSums* sums = nullptr;
+  /// of the seats, the last ones: of ranks that are no aggregators, for domains out of order
+  int spare = 0;
 
   [[nodiscard]] int domains() const noexcept { return bytes.columns(); }
   [[nodiscard]] int seat_node(int seat) const noexcept { return seats[core::at(seat)]; }
+  /// Of a domain in order.
+  [[nodiscard]] int seat_in_order(int domain) const noexcept {
+    return domain % (static_cast<int>(seats.size()) - spare);
+  }
+  /// Domains that a seat may have.
+  [[nodiscard]] int turns() const noexcept {
+    const int all = static_cast<int>(seats.size());
+    return std::max(1, (domains() + all - 1) / all);
+  }
   /// Of the network, for bytes between a node of the job and an aggregator on node `home` of the job.
   [[nodiscard]] machine::Trip trip(int node, int home) const noexcept {
     const int out = nodes[core::at(node)], in = nodes[core::at(home)];
@@ -49,6 +61,14 @@ struct PlacementProblem {
 
 /// What is wrong with a problem, naming the value and what is allowed. O(nodes + seats + entries).
 [[nodiscard]] core::Error check_placement(const PlacementProblem& problem);
+
+enum class Seats { aggregators, all };
+/// Domains that seats on a node may have. [node]. O(nodes + seats).
+[[nodiscard]] std::vector<int> room_of_nodes(const PlacementProblem& problem, Seats which = Seats::all);
+/// A seat for every domain on the node that is to serve it, where it has room: the one in order if that is
+/// there. O(nodes + seats + domains).
+[[nodiscard]] std::vector<int> seats_at(const PlacementProblem& problem,
+                                        const std::vector<int>& home_of_domain);
 
 /// Hop-bytes of every domain if an aggregator on node n of the job served it: [n][domain], W = D C in Liu,
 /// Zhou & Guo (J. Optimization 2018), 4.3. Rows of nodes without a seat are zero. The distances D are never
@@ -66,7 +86,7 @@ struct PlacementMeasures {
   machine::BusiestLink busiest;
   /// that each aggregator serves
   std::vector<std::int64_t> seat_bytes;
-  /// most bytes of an aggregator by their mean; 1: even, or no bytes
+  /// most bytes of a seat by the mean of as many as serve domains in order; 1: even, or no bytes
   double imbalance = 1;
 };
 
@@ -91,7 +111,7 @@ void for_each_demand(const PlacementProblem& problem, const std::vector<int>& se
 /// `seat_of_domain`: aggregator of every domain. O(links + nodes + domains + entries * hops).
 [[nodiscard]] PlacementMeasures measure(const PlacementProblem& problem,
                                         const std::vector<int>& seat_of_domain);
-/// Most bytes of an aggregator by their mean, which becomes `measures.imbalance`.
-void note_imbalance(PlacementMeasures& measures);
+/// Computes `measures.imbalance`.
+void note_imbalance(const PlacementProblem& problem, PlacementMeasures& measures);
 
 }  // namespace collio::policy

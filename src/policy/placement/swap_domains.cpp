@@ -80,8 +80,7 @@ class Exchange {
         by_domain_(p_.bytes.transposed()),
         routes_(problem),
         seat_of_(std::move(seat_of_domain)),
-        room_(p_.seats.size(),
-              (p_.domains() + static_cast<int>(p_.seats.size()) - 1) / static_cast<int>(p_.seats.size())),
+        room_(p_.seats.size(), p_.turns()),
         loads_(2 * at(p_.topology.links()), 0),
         times_per_byte_(at(p_.topology.links())),
         old_load_(loads_.size(), untouched),
@@ -178,9 +177,14 @@ class Exchange {
           now + share(through, other, there) - share(through, domain, there) - share(through, other, seat);
       if (relief > 0) moves.push_back({relief, domain, other, there});
     }
-    for (int there = 0; there < static_cast<int>(p_.seats.size()); ++there)
-      if (const std::int64_t relief = now - share(through, domain, there); room_[at(there)] > 0 && relief > 0)
+    // Seats of a node are alike: one of them is enough.
+    std::vector<char> seen(routes_.homes().size(), 0);
+    for (int there = 0; there < static_cast<int>(p_.seats.size()); ++there) {
+      if (room_[at(there)] <= 0 || std::exchange(seen[at(routes_.row_of(p_.seat_node(there)))], 1) != 0)
+        continue;
+      if (const std::int64_t relief = now - share(through, domain, there); relief > 0)
         moves.push_back({relief, domain, none, there});
+    }
     work_left_ -= p_.domains() + static_cast<std::int64_t>(p_.seats.size());
   }
 

@@ -10,13 +10,7 @@
 
 namespace collio::policy {
 
-namespace {
-
 using core::at;
-
-int seat_in_order(const PlacementProblem& p, int domain) { return domain % static_cast<int>(p.seats.size()); }
-
-}  // namespace
 
 const machine::SingleSwitch* only_switch(const PlacementProblem& p) {
   const auto* one = std::get_if<machine::SingleSwitch>(&p.topology.shape());
@@ -25,13 +19,6 @@ const machine::SingleSwitch* only_switch(const PlacementProblem& p) {
   for (const int node : p.nodes)
     if (std::exchange(seen[at(node)], 1) != 0) return nullptr;
   return one;
-}
-
-std::vector<int> room_of_nodes(const PlacementProblem& p) {
-  const int seats = static_cast<int>(p.seats.size()), turns = std::max(1, (p.domains() + seats - 1) / seats);
-  std::vector<int> room(p.nodes.size(), 0);
-  for (const int home : p.seats) room[at(home)] += turns;
-  return room;
 }
 
 SwitchSums::SwitchSums(int nodes, int domains)
@@ -50,7 +37,7 @@ void SwitchSums::add_row(const PlacementProblem& p, int node, std::span<const Do
     largest = std::max(largest, bytes);
     sums[at(domain)] += bytes;
     most[at(domain)] = std::max(most[at(domain)], bytes);
-    if (p.seat_node(seat_in_order(p, static_cast<int>(domain))) == node) kept += bytes;
+    if (p.seat_node(p.seat_in_order(static_cast<int>(domain))) == node) kept += bytes;
   }
   sums[place(domains_ + node)] += all;
   sums[place(domains_ + nodes_ + node)] += kept;
@@ -59,7 +46,7 @@ void SwitchSums::add_row(const PlacementProblem& p, int node, std::span<const Do
 }
 
 NodeLoads::NodeLoads(const PlacementProblem& p, const SwitchSums& sums) : enters(p.nodes.size(), 0) {
-  for (int d = 0; d < p.domains(); ++d) enters[at(p.seat_node(seat_in_order(p, d)))] += sums.of_domain(d);
+  for (int d = 0; d < p.domains(); ++d) enters[at(p.seat_node(p.seat_in_order(d)))] += sums.of_domain(d);
   for (int node = 0; node < static_cast<int>(p.nodes.size()); ++node) {
     leaves.push_back(sums.of_node(node) - sums.kept_in_order(node));
     enters[at(node)] -= sums.kept_in_order(node);
@@ -67,11 +54,11 @@ NodeLoads::NodeLoads(const PlacementProblem& p, const SwitchSums& sums) : enters
 }
 
 NodeLoads::NodeLoads(const PlacementProblem& p, const SwitchSums& sums,
-                     const std::vector<int>& seat_of_domain)
+                     const std::vector<int>& home_of_domain)
     : enters(p.nodes.size(), 0) {
   for (int node = 0; node < static_cast<int>(p.nodes.size()); ++node) leaves.push_back(sums.of_node(node));
   for (int d = 0; d < p.domains(); ++d) {
-    const int home = p.seat_node(seat_of_domain[at(d)]);
+    const int home = home_of_domain[at(d)];
     const std::int64_t kept = p.bytes(home, d);
     leaves[at(home)] -= kept;
     enters[at(home)] += sums.of_domain(d) - kept;
@@ -107,7 +94,7 @@ PlacementMeasures measure_on_switch(const PlacementProblem& p, const SwitchSums&
   m.bytes_inside_nodes = m.bytes - away;
   m.hop_bytes = 2 * away + p.hops_inside_node * m.bytes_inside_nodes;
   m.busiest = busiest_link(p.topology, links);
-  note_imbalance(m);
+  note_imbalance(p, m);
   return m;
 }
 
@@ -126,7 +113,7 @@ std::int64_t least_on_busiest(const PlacementProblem& p, const SwitchSums& sums)
 AssignmentChoice in_order_on_switch(const PlacementProblem& p, const SwitchSums& sums,
                                     const NodeLoads& loads) {
   std::vector<int> seats(at(p.domains()));
-  for (int d = 0; d < p.domains(); ++d) seats[at(d)] = seat_in_order(p, d);
+  for (int d = 0; d < p.domains(); ++d) seats[at(d)] = p.seat_in_order(d);
   PlacementMeasures measures = measure_on_switch(p, sums, loads, seats);
   AssignmentChoice choice = choose_among({{Assignment::in_order, std::move(seats), std::move(measures)}});
   const double least_s = static_cast<double>(least_on_busiest(p, sums)) /

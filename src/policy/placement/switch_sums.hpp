@@ -47,15 +47,12 @@ class SwitchSums {
   int nodes_, domains_;
 };
 
-/// Domains that aggregators on a node may have. [node]
-[[nodiscard]] std::vector<int> room_of_nodes(const PlacementProblem& problem);
-
 /// Bytes that the link of each node carries.
 struct NodeLoads {
   /// With domains in order. O(nodes + domains).
   NodeLoads(const PlacementProblem& problem, const SwitchSums& sums);
   /// O(nodes + domains log entries).
-  NodeLoads(const PlacementProblem& problem, const SwitchSums& sums, const std::vector<int>& seat_of_domain);
+  NodeLoads(const PlacementProblem& problem, const SwitchSums& sums, const std::vector<int>& home_of_domain);
   [[nodiscard]] std::int64_t worst(int node) const noexcept;
   [[nodiscard]] int busiest() const noexcept;
 
