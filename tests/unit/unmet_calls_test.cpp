@@ -91,7 +91,8 @@ TEST_F(UnmetRanks, AnErrorReachesRanksThatLackIt) {
     ranks_ = std::vector<Rank>(3);
     ranks_[1].made(writing, 1, {0, 10}, full);
     meet({.writes = true}, seed);
-    const std::string text = std::string("rank 1: disk full") + of_write;
+    std::string text = "rank 1: disk full";
+    text += of_write;
     expect_heard({text, text, text});
     EXPECT_EQ(ranks_[0].heard.kind, ErrorClass::no_space);
     EXPECT_EQ(ranks_[1].log.records()[0].error, "failed");
