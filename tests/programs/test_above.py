@@ -1,6 +1,7 @@
 """Time above MPI-IO: programs of HDF5 whose time has one planted cause, and what the report says first."""
 
 import json
+import re
 
 import pytest
 
@@ -41,6 +42,14 @@ def test_functions_are_told(jobs, compiled):
     assert write.calls == 40 and write.seconds >= write.io >= 0 and write.independent_calls == 0
     assert any(line.startswith("H5Dwrite ") for line in above.lines(list(found.values())))
     assert len(document["at_exit"]) == 4
+
+
+def test_a_rank_that_waits_in_a_library_is_named_with_the_function(jobs, compiled):
+    program = compiled("c/hdf5_waits.c", hdf5_compiler(jobs.mpi))
+    environment = jobs.environment() | {"COLLIO_PATIENCE": "1"}
+    jobs.with_collio([program], jobs.folder / "data", jobs.folder / "pipe", environment=environment)
+    named = re.search(r"rank 1 has not come to it \(none before, it is in H5Fopen, for [\d.]+ s", jobs.output)
+    assert named, jobs.output
 
 
 def test_functions_of_netcdf(jobs_of_family, compiled):

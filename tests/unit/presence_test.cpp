@@ -57,6 +57,15 @@ TEST(Presence, WhoHasNeverComeAnywhereIsNamed) {
   EXPECT_EQ(node.told_by(0), "rank 11 has not come to it (none before)");
 }
 
+TEST(Presence, WhoIsInALibraryIsNamedWithItsFunction) {
+  Node node({{}, {.call = 4, .inside = false}, {.call = 4, .inside = false}, {.call = 4, .inside = false}});
+  node[1].above.say({"H5Dcreate2", now_s - 12});
+  node[3].above.say({"H5Dcreate2", now_s - 8});
+  EXPECT_EQ(node.told_by(0),
+            "rank 12 has not come to it (the last was number 4, write_all); ranks 11, 13 have not come to it "
+            "(the last was number 4, write_all, they are in H5Dcreate2, for 12 s)");
+}
+
 TEST(Presence, RanksThatLeftTheCallAreKnown) {
   const Node node({{}, {.call = 5, .inside = false}, {.call = 6}, {.call = 4, .inside = false}, {}});
   EXPECT_EQ(node.seen_by(0).left, (std::vector<int>{11, 12}));

@@ -23,6 +23,7 @@
 #include "mpiio/open/opening.hpp"
 #include "mpiio/view/give_view.hpp"
 #include "policy/hints/automatic_hints.hpp"
+#include "transport/liveness/above.hpp"
 
 namespace collio::mpiio {
 
@@ -305,6 +306,7 @@ extern "C" __attribute__((visibility("default"))) const collio_engine* collio_en
   collio::mpiio::shim = shim;
   real = shim->calls;
   collio::engine::own_calls_hook = shim->own;
+  *shim->above = collio::transport::tell_above;
   static const collio_calls overrides = make_overrides();
   static const collio_waits waits = make_waits();
   static const collio_engine answer{&overrides, &waits, pending_operations()};

@@ -59,6 +59,8 @@ struct collio_shim {
   const struct collio_waits* waits;
   void (*own)(int more);
   int at_init; /* the engine starts behind MPI_Init, not in front of an open */
+  /* where a function above MPI-IO is to be told that the process comes to; null: it left it */
+  void (**above)(const char* name);
 };
 
 /* What the engine answers: its own functions, and how many requests and split calls of its own there are. The

@@ -141,6 +141,7 @@ static void start_engine(void) {
   shim.waits = &real_PMPI_waits;
   shim.own = shim_own;
   shim.at_init = at_init;
+  shim.above = &shim_tell_above;
   const struct collio_engine* answer = start(&shim);
   engine_waits = answer->waits;
   pending = answer->pending;

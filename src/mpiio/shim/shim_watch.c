@@ -20,6 +20,7 @@ struct begun {
 static __thread struct begun nested[most_nested];
 static __thread int depth;
 int shim_watching;
+void (*shim_tell_above)(const char* name);
 static __thread long long io_at;
 static struct collio_watched* all;
 /* Of the program's own calls of MPI-IO. */
@@ -48,8 +49,14 @@ static int same_library(const struct collio_watched* one, const struct collio_wa
   return strncmp(one->name, other->name, 2) == 0;
 }
 
+static void tell_above(const char* name) {
+  if (shim_tell_above) shim_tell_above(name);
+}
+
 static void drop_left(const void* frame) {
+  if (!depth) return;
   while (depth && nested[depth - 1].frame <= (const char*)frame) --depth;
+  if (!depth) tell_above(NULL);
 }
 
 EXPORT int collio_watch_enter(struct collio_watched*, const void*);
@@ -58,6 +65,7 @@ int collio_watch_enter(struct collio_watched* function, const void* frame) {
   drop_left(frame);
   if (depth == most_nested || (depth && same_library(nested[depth - 1].function, function))) return -1;
   list(function);
+  if (!depth) tell_above(function->name);
   nested[depth] = (struct begun){function, frame, now(), 0, 0};
   return depth++;
 }
@@ -72,7 +80,7 @@ void collio_watch_leave(int number) {
   add(&ended->function->ns, took);
   add(&ended->function->own_ns, took - ended->inside);
   add(&ended->function->io_ns, ended->io);
-  if (!number) return;
+  if (!number) return tell_above(NULL);
   nested[number - 1].inside += took;
   nested[number - 1].io += ended->io;
 }

@@ -32,6 +32,8 @@ void collio_watch_leave(int number);
 
 /* In the shim alone. Whether a report is written. */
 extern __attribute__((visibility("hidden"))) int shim_watching;
+/* The engine's, see calls.h; null: there is none. */
+extern __attribute__((visibility("hidden"))) void (*shim_tell_above)(const char* name);
 /* A call of the program's, or of a library's, comes to collio, by a function with this frame: 1. */
 int shim_io_begins(const void* frame);
 /* It is over. `alone`: it was a data call of a single rank, of `bytes`. */

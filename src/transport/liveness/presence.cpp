@@ -41,6 +41,9 @@ Absent describe(const Note& note, Absent::Why why, double now_s) {
   a.silent_s = std::max(0.0, now_s - note.shown.alive_s);
   if (note.processes == process_space()) a.process = state_of_process(note.process);
   std::memcpy(a.name, note.name, sizeof a.name - 1);
+  const Above::Said above = note.above.said();
+  std::memcpy(a.above, above.name, sizeof a.above);
+  if (*a.above) a.above_s = std::max(0.0, now_s - above.since_s);
   return a;
 }
 
@@ -56,11 +59,18 @@ std::string seconds(double s) {
   return text;
 }
 
+std::string above_text(const Absent& a, bool several) {
+  return *a.above ? (several ? ", they are in " : ", it is in ") + std::string(a.above) + ", for " +
+                        seconds(a.above_s)
+                  : "";
+}
+
 std::string what_of(const Absent& a, std::int64_t here, bool several) {
   const std::string have = several ? "have" : "has",
                     last = a.call == 0 ? "none before"
                                        : "the last was number " + std::to_string(a.call) + ", " + a.name;
-  if (a.why == Absent::not_come) return have + " not come to it (" + last + process_text(a) + ")";
+  if (a.why == Absent::not_come)
+    return have + " not come to it (" + last + above_text(a, several) + process_text(a) + ")";
   const std::string are = several ? "are" : "is";
   if (a.why == Absent::elsewhere)
     return are + " in " + (a.call == here ? "" : "number " + std::to_string(a.call) + ", ") + a.name +
@@ -77,11 +87,11 @@ std::string what_of(const Absent& a, std::int64_t here, bool several) {
 auto sort_key(const Absent& a) {
   const bool silent = a.why == Absent::silent;
   return std::tuple(a.why, a.call, silent ? a.stage : Stage::arriving, silent ? a.round : 0,
-                    silent ? a.step : 0, a.process, std::string(a.name), a.rank);
+                    silent ? a.step : 0, a.process, std::string(a.name), std::string(a.above), a.rank);
 }
 auto group_key(const Absent& a) {
   auto key = sort_key(a);
-  std::get<7>(key) = 0;
+  std::get<8>(key) = 0;
   return key;
 }
 
@@ -158,6 +168,7 @@ std::string text_of(std::vector<Absent> absent, std::int64_t here) {
     for (; end < absent.size() && group_key(absent[end]) == group_key(said); ++end) {
       ranks.push_back(absent[end].rank);
       said.silent_s = std::max(said.silent_s, absent[end].silent_s);
+      said.above_s = std::max(said.above_s, absent[end].above_s);
     }
     const bool several = ranks.size() > 1;
     text += std::string(text.empty() ? "" : "; ") + (several ? "ranks " : "rank ") +

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "observe/steps.hpp"
+#include "transport/liveness/above.hpp"
 
 namespace collio::transport {
 
@@ -38,6 +39,8 @@ struct alignas(64) Note {
   std::atomic<std::uint64_t> processes;
   /// of that call; changes only between calls
   char name[32];
+  /// where its process is meanwhile
+  Above above;
 };
 
 /// A rank the others wait for, or may.
@@ -64,6 +67,9 @@ struct Absent {
   char process = '?';
   /// of the last call it came to
   char name[32] = "";
+  /// of HDF5 and the like, in which it is; empty: none
+  char above[sizeof(Above::Said::name)] = "";
+  double above_s = 0;
 };
 
 /// What a node's notes say, as the rank that reads them sees it.

@@ -33,6 +33,7 @@ RollCall::RollCall(Setting setting)
       notes_(set_.notes.empty() ? &own_note_ : set_.notes.data()),
       count_(std::max<std::size_t>(1, set_.notes.size())),
       place_(set_.notes.empty() ? 0 : set_.place),
+      above_(mine().above),
       due_s_(set_.patience_s) {
   mine().call = set_.calls;  // the note may be another file's, from before
   mine().inside = false;

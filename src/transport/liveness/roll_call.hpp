@@ -132,6 +132,7 @@ class RollCall final : public Lookout {
   Note* notes_;
   std::size_t count_;
   int place_;
+  ShownAbove above_;
   /// of the wait's time this rank did not look: it was elsewhere
   double away_s_ = 0;
   double wait_since_s_ = 0, looked_s_ = 0, next_look_s_ = 0;
