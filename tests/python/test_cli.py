@@ -51,10 +51,10 @@ def test_long_names_work(cli, tmp_path):
     assert "5 bytes of 2 subfiles joined" in cli("join", file).output and file.read_bytes() == b"12345"
 
 
-@pytest.mark.parametrize("name", ["fsk", "subfile"])
-def test_unknown_commands_are_refused(cli, name):
+@pytest.mark.parametrize("name, meant", [("fsk", "fsck"), ("subfile", "subfiles"), ("rnu", "run")])
+def test_unknown_commands_are_refused(cli, name, meant):
     done = cli(name)
-    assert done.exit_code == 2 and name in done.output
+    assert done.exit_code == 2 and f"'{name}'. Did you mean '{meant}'?" in done.output
 
 
 def options_of(command, path=("collio",)):

@@ -189,6 +189,19 @@ def test_shared_memory_that_is_small(real_mpi, tmp_path, size):
     )
 
 
+@pytest.mark.parametrize(
+    "said, remedy",
+    [
+        ("There are not enough slots available in the system", "--oversubscribe"),
+        ("has detected an attempt to run as root.", "OMPI_ALLOW_RUN_AS_ROOT=1"),
+    ],
+)
+def test_what_a_launcher_refuses_has_a_remedy(real_mpi, examine, tmp_path, said, remedy):
+    version = f'[ "$1" = --version ] && exec {real_mpi.mpiexec} --version'
+    code, found = examine(launcher=script(tmp_path / "mpiexec", version, f"echo '{said}' >&2", "exit 1"))
+    assert code == 1 and said in found["job"]["found"] and remedy in found["job"]["remedy"]
+
+
 def test_collio_that_is_turned_off(examine, monkeypatch):
     monkeypatch.setenv("COLLIO_ENABLE", "0")
     code, found = examine()

@@ -54,6 +54,11 @@ def test_what_is_no_shape_is_named(text, told):
         machines.shape_arguments(text)
 
 
+def test_a_machine_that_is_nothing_is_told_what_there_is(tmp_path):
+    with pytest.raises(PlanError, match="no such file; shapes are switch:NODES, tree:RACKSxNODES"):
+        machines.plan_machine("tre:4x20", tmp_path)
+
+
 def test_a_plan_of_a_machine_file(planner, cli):
     done = cli(
         "plan",

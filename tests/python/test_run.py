@@ -154,6 +154,7 @@ def test_it_says_why_it_cannot(site, collio_process, words, said):
         assert done.returncode == 125 and said in done.stderr
     else:
         assert done.returncode not in (0, 125)  # hydra's own complaint about a program that does not exist
+        assert "no word after the launcher is a program on this machine" in done.stderr  # others may have it
 
 
 def test_no_build(site, collio_process):
@@ -180,23 +181,54 @@ def test_bad_hints_stop_the_job(site, collio_process, assignment, said):
     assert done.returncode == 125 and said in done.stderr
 
 
-def test_launcher_and_program_of_different_mpis(site, collio_process, tmp_path):
-    library, source, program = tmp_path / "libmpi.so.40", tmp_path / "main.c", tmp_path / "linked"
-    source.write_text(
-        "int of_mpi(void);\n#ifdef LIBRARY\nint of_mpi(void) { return 0; }\n#else\nint main(void) { return "
-        "of_mpi(); }\n#endif\n"
-    )
-    subprocess.run(
-        ["cc", "-DLIBRARY", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40", "-o", library, source], check=True
-    )
-    subprocess.run(["cc", "-o", program, source, library, f"-Wl,-rpath,{tmp_path}"], check=True)
-    done = collio_process("run", "--", site.mpiexec["mpich"], "-n", "1", program)
+@pytest.mark.parametrize("value", ["off", "no", "2"])
+def test_a_switch_that_is_no_switch_stops_the_job(site, collio_process, value, monkeypatch):
+    monkeypatch.setenv("COLLIO_ENABLE", value)
+    done = collio_process("run", "--", site.mpiexec["mpich"], "-n", "1", "true")
+    assert done.returncode == 125 and f"COLLIO_ENABLE={value}: allowed are 0" in done.stderr
+
+
+@pytest.fixture
+def linked_with_openmpi(tmp_path):
+    """A program; with options of the linker, a library."""
+
+    def link(name, *options):
+        library, source, program = tmp_path / "libmpi.so.40", tmp_path / "main.c", tmp_path / name
+        source.write_text(
+            "int of_mpi(void);\n#ifdef LIBRARY\nint of_mpi(void) { return 0; }\n"
+            "#else\nint main(void) { return of_mpi(); }\n#endif\n"
+        )
+        shared = ["cc", "-DLIBRARY", "-shared", "-fPIC", "-Wl,-soname,libmpi.so.40"]
+        subprocess.run([*shared, "-o", library, source], check=True)
+        program.parent.mkdir(exist_ok=True)
+        words = ["cc", *options, "-o", program, source, library, f"-Wl,-rpath,{tmp_path}"]
+        subprocess.run(words, check=True)
+        return program
+
+    return link
+
+
+def assert_told_apart(done, path):
     assert done.returncode == 125
-    assert (
-        "different MPI libraries" in done.stderr
-        and "libmpi.so.40" in done.stderr
-        and str(program) in done.stderr
-    )
+    assert "different MPI libraries" in done.stderr and "libmpi.so.40" in done.stderr
+    assert str(path) in done.stderr
+
+
+def test_launcher_and_program_of_different_mpis(site, collio_process, linked_with_openmpi):
+    program = linked_with_openmpi("linked")
+    assert_told_apart(collio_process("run", "--", site.mpiexec["mpich"], "-n", "1", program), program)
+
+
+def test_launcher_and_mpi4py_of_different_mpis(site, collio_process, linked_with_openmpi, tmp_path):
+    """An interpreter that says where its mpi4py is."""
+    extension = linked_with_openmpi("mpi4py/MPI.cpython.so", "-shared", "-fPIC")
+    python = tmp_path / "python3.11"
+    python.write_text(f"#!/bin/sh\n[ $1 = -c ] && echo {extension.parent}\n")
+    python.chmod(0o755)
+    words = ("run", "--", site.mpiexec["mpich"], "-n", "1", python, "program.py")
+    assert_told_apart(collio_process(*words), extension)
+    (extension.parent / "MPI.other.so").write_bytes(extension.read_bytes())  # a wheel for several MPIs
+    assert "different MPI libraries" not in collio_process(*words).stderr
 
 
 def test_report_gathers_the_lines(site, collio_process, tmp_path):

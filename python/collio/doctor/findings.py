@@ -11,7 +11,7 @@ from collio import __version__, mpi_libraries, wording
 from collio.doctor.job import Plan, Visit, check_plan
 from collio.plain_json import JsonObject
 from collio.report import totals
-from collio.run import launch_line
+from collio.run import launch_line, python_programs
 
 WELL, NOTE, WRONG = "well", "note", "wrong"
 MEBIBYTE = 1 << 20
@@ -22,6 +22,12 @@ MORE_MEMORY = (
     "remove what is left there, or give it more room: `mount -o remount,size=1g /dev/shm`, in a "
     "container `--shm-size=1g`"
 )
+REFUSALS = {
+    "not enough slots": "give it no more ranks than cores, or --oversubscribe",
+    "as root": "start it as another user, or set OMPI_ALLOW_RUN_AS_ROOT=1 and "
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+}
+"""What launchers say, and what helps."""
 CORES_EACH, MOST_ON_A_NODE = 8, 16
 """Aggregators of a node on a file system that nodes share: fewest_cores_each and most_on_a_node in
 src/policy."""
@@ -83,6 +89,7 @@ def after(plan: Plan, visit: Visit) -> list[Finding]:
         _file_system(visit),
         _locks(visit),
         _hints(plan, visit),
+        *_mpi4py(plan),
         _versions(visit),
     ]
 
@@ -102,7 +109,10 @@ def _no_lines(plan: Plan, visit: Visit) -> Finding:
         "job",
         WRONG,
         f"exit code {visit.code}; no rank printed its line: {visit.errors or 'nothing on standard error'}",
-        "see that the launcher starts a job at all: " + " ".join([*plan.words, "true"]),
+        next(
+            (remedy for words, remedy in REFUSALS.items() if words in visit.errors),
+            "see that the launcher starts a job at all: " + " ".join([*plan.words, "true"]),
+        ),
     )
 
 
@@ -353,6 +363,16 @@ def _hints(plan: Plan, visit: Visit) -> Finding:
             "`collio info --all` lists the hints, their values and where each comes from",
         )
     return Finding("hints", WELL, text)
+
+
+def _mpi4py(plan: Plan) -> list[Finding]:
+    """A warning for programs in Python, where the first interpreter's mpi4py wants another launcher."""
+    python = launch_line.executable("python3")
+    of_python = python_programs.mpi_of_mpi4py(python, locate=False) if python else None
+    if not of_python or of_python.family == plan.mpi.family:
+        return []
+    told = f"mpi4py of {python} is {of_python.family}'s: start Python programs with a launcher of that MPI"
+    return [Finding("mpi4py", NOTE, told)]
 
 
 def _versions(visit: Visit) -> Finding:

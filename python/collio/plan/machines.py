@@ -47,6 +47,9 @@ def plan_machine(text: str, scratch: Path) -> PlanMachine:
     """Raises PlanError and MachineFileError."""
     if is_shape(text):
         return PlanMachine(shape_arguments(text))
+    if ":" in text and not Path(text).exists():
+        allowed = ", ".join(f"{kind}:{sizes.partition(':')[0]}" for kind, (sizes, *_) in SHAPES.items())
+        raise PlanError(f"--machine {text}: no such shape, and no such file; shapes are {allowed}")
     machine = machine_file.load_machine(text)
     numbers = machine.network.numbers()
     if len(machine.nodes) > MOST_NODES and numbers:  # too many to write out: by formulas

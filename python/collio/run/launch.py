@@ -16,6 +16,7 @@ from collio.mpi_libraries import LauncherMpi, MpiLibrary, ProgramMpi
 from collio.run import launch_line, pnetcdf, sanitizer
 from collio.run.hand_on import Variable, hand_on
 from collio.run.launch_line import LaunchLine
+from collio.run.python_programs import mpi_of_mpi4py
 
 _JOINED = {pnetcdf.VARIABLE: pnetcdf.with_driver, sanitizer.VARIABLE: sanitizer.without_check}
 """Variables of others that collio adds to: the value, given the one that the command assigns already."""
@@ -78,12 +79,12 @@ def _by_launcher(line: LaunchLine) -> Choice:
 
 
 def _linked(line: LaunchLine, locate: bool = True) -> ProgramMpi | None:
-    """The MPI of the first program of the command that is linked with one."""
+    """The MPI of the first program of the command that is linked with one, or whose mpi4py is."""
     return next(
         (
             found
             for path in launch_line.programs(line)
-            if (found := mpi_libraries.mpi_of_program(str(path), locate))
+            if (found := mpi_libraries.mpi_of_program(str(path), locate) or mpi_of_mpi4py(path, locate))
         ),
         None,
     )

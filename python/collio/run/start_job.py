@@ -66,6 +66,11 @@ def read_quickly(words: list[str]) -> Wish | None:
 
 def start_job(wish: Wish) -> NoReturn:
     """Becomes the job, or supervises it for its report. Raises CannotRun."""
+    enable = os.environ.get("COLLIO_ENABLE", "")
+    if enable not in ("", "0", "1"):
+        raise CannotRun(
+            f"COLLIO_ENABLE={enable}: allowed are 0, which leaves all files to the MPI library, and 1"
+        )
     try:
         settings = config.gather_settings(wish.assignments)
         line = launch_line.read_launch_line(list(wish.command))
@@ -78,7 +83,11 @@ def start_job(wish: Wish) -> NoReturn:
     except (hints.HintError, config.ConfigError, launch.LaunchError) as error:
         raise CannotRun(str(error)) from None
     programs = launch_line.programs(line)
-    for warning in [*settings.warnings, *filter(None, map(unreachable.why_unreachable, programs))]:
+    for warning in [
+        *settings.warnings,
+        *([] if programs else ["no word after the launcher is a program on this machine"]),
+        *filter(None, map(unreachable.why_unreachable, programs)),
+    ]:
         _say(f"collio: warning: {warning}")
     variables = _variables(settings, wish.verbose) | _network(wish.machine)
     for_pnetcdf, about_pnetcdf = (

@@ -44,7 +44,8 @@ EnvironmentHints environment_hints(const std::string& path) {
     pairs.emplace("collio_faults", faults);
   add_hints_for(path, found);
   const char* enable = ::secure_getenv("COLLIO_ENABLE");
-  if (enable && std::strcmp(enable, "0") == 0) pairs["collio_enable"] = "disable";
+  if (enable && *enable && std::strcmp(enable, "1") != 0)  // a warning names what it cannot be
+    pairs["collio_enable"] = std::strcmp(enable, "0") == 0 ? "disable" : enable;
   return found;
 }
 
