@@ -55,6 +55,11 @@ TEST(EnvironmentHints, CollioCanBeSwitchedOffWhateverElseIsSet) {
   EXPECT_TRUE(environment_hints("/f").pairs.empty());
 }
 
+TEST(EnvironmentHints, AnotherWordForTheSwitchIsAHintThatIsRefusedWithAWarning) {
+  const Environment set{{"COLLIO_ENABLE", "off"}};
+  EXPECT_EQ(environment_hints("/f").pairs, (Pairs{{"collio_enable", "off"}}));
+}
+
 TEST(EnvironmentHints, WhatIsNoHintIsSaid) {
   const Environment set{{"COLLIO_HINTS", "cb_nodes"}};
   EXPECT_EQ(environment_hints("/f").warnings.size(), 1U);
