@@ -42,6 +42,7 @@ generate:
 	@$(PYTHON) tools/generate_calls
 	@$(PYTHON) tools/generate_patterns
 	@$(PYTHON) tools/generate_conformance
+	@$(PYTHON) tools/generate_evidence
 
 lint:
 	@$(PYTHON) tools/bootstrap test

@@ -32,6 +32,7 @@ GROUPS: dict[str, Places] = {
         "info": "collio.info:info",
         "doctor": "collio.doctor.command:doctor",
         "report": "collio.report.command:report_command",
+        "advise": "collio.advise.command:advise",
         "demo": "collio.demo.command:demo",
     },
     "Subfiles": {"subfiles": "collio.cli:subfiles"},

@@ -8,7 +8,7 @@ import pytest
 from collio.cli import SUBFILES, main
 
 GROUPS = {
-    "Run": ["run", "info", "doctor", "report", "demo"],
+    "Run": ["run", "info", "doctor", "report", "advise", "demo"],
     "Subfiles": ["subfiles"],
     "Plan": ["plan", "simulate", "topo", "probe"],
     "Lab and measuring": ["lab", "bench"],
