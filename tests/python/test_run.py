@@ -2,15 +2,18 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 import whole_reports
+from collio.run import report_name
 
 
 def ranks_environment(output):
@@ -313,3 +316,34 @@ def test_signals_reach_the_job(site, tmp_path, report):
     process.send_signal(signal.SIGUSR1)
     output, _ = process.communicate(timeout=30)
     assert process.returncode == 9 and "got it" in output
+
+
+@pytest.mark.parametrize(
+    "variables, stem",
+    [
+        ({"SLURM_JOB_ID": "4711"}, "collio-4711"),
+        ({"PBS_JOBID": "12[3].head-node"}, "collio-12-3-.head-node"),
+        ({"FLUX_JOB_ID": "\u01922xR7q"}, "collio-2xR7q"),
+        ({"LSB_JOBID": "88", "LSB_JOBINDEX": "0"}, "collio-88"),
+        ({"LSB_JOBID": "88", "LSB_JOBINDEX": "7"}, "collio-88-7"),
+    ],
+)
+def test_a_report_is_named_after_the_batch_job(tmp_path, variables, stem):
+    assert report_name.of(tmp_path / "auto", variables) == tmp_path / f"{stem}.json"
+    assert report_name.of(tmp_path / "r.json", variables) == tmp_path / "r.json"
+
+
+def test_runs_of_one_batch_job_keep_their_reports(site, collio_process, tmp_path):
+    words = ["run", "--report", "auto", "--", site.mpiexec["mpich"], "-n", "1", "true"]
+    environment = {**os.environ, "SLURM_JOB_ID": "4711"}
+    for _ in range(2):
+        done = collio_process(*words, env=environment)
+        assert done.returncode == 0, done.stderr
+    assert "report: collio-4711-2.json" in done.stderr
+    assert {path.name for path in tmp_path.glob("collio-*")} == {"collio-4711.json", "collio-4711-2.json"}
+    Path(".collio-4711-3.json.99.lines").touch()  # of a run under way
+    assert report_name.of(Path("auto"), environment).name == "collio-4711-4.json"
+
+
+def test_outside_of_batch_jobs_reports_are_named_after_time_and_process():
+    assert re.fullmatch(rf"collio-\d{{8}}T\d{{6}}-{os.getpid()}\.json", report_name.of(Path("auto"), {}).name)
