@@ -25,6 +25,10 @@ inline constexpr std::size_t step_count = static_cast<std::size_t>(Step::count_)
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
+struct CallLanes;
+/// A step of a call was left (observe/pictures.hpp).
+void note_step(CallLanes& lanes, Step step, double begin_s, double end_s) noexcept;
+
 /// What a rank does, for other processes to see.
 struct Shown {
   std::atomic<Step> step;
@@ -38,6 +42,8 @@ class Steps {
  public:
   /// Every step is shown there from now on. Null: nowhere.
   void show(Shown* where) noexcept { shown_ = where; }
+  /// Every step is noted there from now on. Null: nowhere.
+  void note(CallLanes* lanes) noexcept { lanes_ = lanes; }
   void add(const Steps& other) noexcept {
     for (std::size_t i = 0; i < step_count; ++i) seconds_[i] += other.seconds_[i];
   }
@@ -63,6 +69,7 @@ class Steps {
     if (current_ != Step::count_) {
       seconds_[static_cast<std::size_t>(current_)] += now - since_;
       if (traced.load(std::memory_order_relaxed)) trace_step(current_, since_, now);
+      if (lanes_) note_step(*lanes_, current_, since_, now);
     }
     current_ = next;
     since_ = now;
@@ -75,6 +82,7 @@ class Steps {
   Step current_ = Step::count_;
   double since_ = 0;
   Shown* shown_ = nullptr;
+  CallLanes* lanes_ = nullptr;
 };
 
 /// What one rank did in one call; sums over ranks make the report. report.def says what each member counts.

@@ -137,6 +137,30 @@ class TargetProbe(TypedDict, total=False):
     remarks: list[str]
 
 
+class CallTimeline(TypedDict, total=False):
+    """A rank that accessed the file in its last collective call. Lanes: begin and duration of each span, alternating, in microseconds since the ranks' agreement on the call. Of more than 64 spans those nearest each other are one."""
+
+    rank: int
+    fill: list[int]
+    send: list[int]
+    file: list[int]
+
+
+class Pictures(TypedDict, total=False):
+    """Where and when ranks accessed a file. Rows: ranks in their order, or groups of as many; columns: 64 parts of the file or of the time. Zeros at ends are left out."""
+
+    ranks_per_row: int
+    part_bytes: int
+    cell_bytes: int
+    asked: list[list[int]]
+    accessed: list[list[int]]
+    part_seconds: float
+    in_calls: list[list[int]]
+    target_bytes: list[int]
+    target_seconds: list[float]
+    timeline: list[CallTimeline]
+
+
 class PnetcdfCalls(TypedDict, total=False):
     """Data calls of PnetCDF's on a file, of all ranks."""
 
@@ -173,6 +197,7 @@ class FileRecord(TypedDict, total=False):
     calls: list[CallRecord]
     seconds: dict[str, dict[str, float]]
     network: Network
+    pictures: Pictures
 
 
 class LibraryFunction(TypedDict, total=False):
@@ -236,16 +261,13 @@ MEANINGS = {
 
 FIELDS = {
     "Spread": {
-        "min": "Seconds", "median": "Seconds",
-        "max": "Seconds",
+        "min": "Seconds", "median": "Seconds", "max": "Seconds",
     },
     "CallSeconds": {
-        "total": "Spread", "flatten": "Spread",
-        "digest": "Spread", "plan": "Spread",
-        "pack": "Spread", "exchange": "Spread",
-        "place": "Spread", "read": "Spread",
-        "write": "Spread", "wait": "Spread",
-        "agree": "Spread",
+        "total": "Spread", "flatten": "Spread", "digest": "Spread",
+        "plan": "Spread", "pack": "Spread", "exchange": "Spread",
+        "place": "Spread", "read": "Spread", "write": "Spread",
+        "wait": "Spread", "agree": "Spread",
     },
     "OneSided": {
         "transfers": "Count", "bytes": "Bytes",
@@ -254,120 +276,108 @@ FIELDS = {
         "from_device": "Bytes", "to_device": "Bytes",
     },
     "Windows": {
-        "packed": "Count", "dense": "Count",
-        "piecewise": "Count", "sieved": "Count",
+        "packed": "Count", "dense": "Count", "piecewise": "Count",
+        "sieved": "Count",
     },
     "ProgramSeconds": {
-        "post": "Spread", "waited": "Spread",
-        "hidden": "Spread",
+        "post": "Spread", "waited": "Spread", "hidden": "Spread",
     },
     "Placement": {
-        "how": "Text", "reason": "Text",
-        "hop_bytes": "Bytes", "hop_bytes_in_order": "Bytes",
-        "bytes_inside_nodes": "Bytes", "busiest_seconds": "Seconds",
+        "how": "Text", "reason": "Text", "hop_bytes": "Bytes",
+        "hop_bytes_in_order": "Bytes", "bytes_inside_nodes": "Bytes", "busiest_seconds": "Seconds",
         "busiest_seconds_in_order": "Seconds", "imbalance": "Number",
     },
     "Call": {
-        "operation": "Text", "form": "Text",
-        "progress": "Maybe<Text>", "program_seconds": "Maybe<ProgramSeconds>",
-        "path": "Text", "reason": "Text",
-        "repeats": "Count", "failed": "Flag",
-        "file_span_bytes": "Bytes", "aggregators": "Count",
-        "local_aggregators": "Count", "rounds": "Count",
-        "remembered": "Count", "placed": "Count",
-        "met_once": "Count", "unmet": "Count",
-        "estimated_seconds": "Seconds", "forecast_seconds": "Seconds",
-        "agreed_seconds": "Seconds", "last_rank": "Maybe<Count>",
-        "slowest_rank": "Maybe<Count>", "bytes": "Bytes",
-        "pieces": "Count", "most_receives_per_round": "Count",
-        "most_buffer_bytes": "Bytes", "messages": "Count",
-        "metadata_bytes": "Bytes", "one_sided": "OneSided",
-        "device": "Device", "windows": "Windows",
+        "operation": "Text", "form": "Text", "progress": "Maybe<Text>",
+        "program_seconds": "Maybe<ProgramSeconds>", "path": "Text", "reason": "Text",
+        "repeats": "Count", "failed": "Flag", "file_span_bytes": "Bytes",
+        "aggregators": "Count", "local_aggregators": "Count", "rounds": "Count",
+        "remembered": "Count", "placed": "Count", "met_once": "Count",
+        "unmet": "Count", "estimated_seconds": "Seconds", "forecast_seconds": "Seconds",
+        "agreed_seconds": "Seconds", "last_rank": "Maybe<Count>", "slowest_rank": "Maybe<Count>",
+        "bytes": "Bytes", "pieces": "Count", "most_receives_per_round": "Count",
+        "most_buffer_bytes": "Bytes", "messages": "Count", "metadata_bytes": "Bytes",
+        "one_sided": "OneSided", "device": "Device", "windows": "Windows",
         "placement": "Maybe<Placement>", "seconds": "CallSeconds",
     },
     "Busiest": {
-        "from": "Text", "to": "Text",
-        "bytes": "Bytes", "seconds": "Seconds",
+        "from": "Text", "to": "Text", "bytes": "Bytes",
+        "seconds": "Seconds",
     },
     "Traffic": {
-        "bytes": "Bytes", "flows": "Maybe<Flows>",
-        "sent": "Maybe<Counts>", "received": "Maybe<Counts>",
-        "hop_bytes": "Maybe<Bytes>", "busiest": "Maybe<Busiest>",
+        "bytes": "Bytes", "flows": "Maybe<Flows>", "sent": "Maybe<Counts>",
+        "received": "Maybe<Counts>", "hop_bytes": "Maybe<Bytes>", "busiest": "Maybe<Busiest>",
     },
     "Hops": {
         "min": "Count", "max": "Count",
     },
     "Network": {
-        "name": "NameOrNull", "nodes": "Maybe<Count>",
-        "hops": "Maybe<Hops>", "unknown": "Maybe<Text>",
-        "hosts": "Maybe<Texts>", "traffic": "Maybe<Traffic>",
+        "name": "NameOrNull", "nodes": "Maybe<Count>", "hops": "Maybe<Hops>",
+        "unknown": "Maybe<Text>", "hosts": "Maybe<Texts>", "traffic": "Maybe<Traffic>",
         "expected": "Maybe<Traffic>",
     },
     "FirstNode": {
-        "cores": "Count", "numas": "Count",
-        "nics": "Count",
+        "cores": "Count", "numas": "Count", "nics": "Count",
     },
     "StorageBy": {
-        "kind": "Text", "reason": "Text",
-        "overlaps": "Flag", "remarks": "Text",
+        "kind": "Text", "reason": "Text", "overlaps": "Flag",
+        "remarks": "Text",
     },
     "Layout": {
-        "unit_bytes": "Bytes", "count": "Count",
-        "targets": "Counts", "source": "Text",
-        "asked": "Text",
+        "unit_bytes": "Bytes", "count": "Count", "targets": "Counts",
+        "source": "Text", "asked": "Text",
     },
     "Subfiles": {
-        "count": "Count", "unit_bytes": "Bytes",
-        "folders": "Texts", "bytes": "Maybe<Counts>",
-        "redealt": "Texts", "joined": "Flag",
-        "joining": "Flag", "joined_by_kernel": "Bytes",
-        "joined_through_memory": "Bytes",
+        "count": "Count", "unit_bytes": "Bytes", "folders": "Texts",
+        "bytes": "Maybe<Counts>", "redealt": "Texts", "joined": "Flag",
+        "joining": "Flag", "joined_by_kernel": "Bytes", "joined_through_memory": "Bytes",
     },
     "TargetProbe": {
-        "why": "Text", "left_out": "Texts",
-        "age_seconds": "Seconds", "bytes": "Bytes",
-        "seconds": "Seconds", "remarks": "Texts",
+        "why": "Text", "left_out": "Texts", "age_seconds": "Seconds",
+        "bytes": "Bytes", "seconds": "Seconds", "remarks": "Texts",
+    },
+    "CallTimeline": {
+        "rank": "Count", "fill": "Counts", "send": "Counts",
+        "file": "Counts",
+    },
+    "Pictures": {
+        "ranks_per_row": "Count", "part_bytes": "Bytes", "cell_bytes": "Bytes",
+        "asked": "List<Counts>", "accessed": "List<Counts>", "part_seconds": "Seconds",
+        "in_calls": "List<Counts>", "target_bytes": "Counts", "target_seconds": "List<Seconds>",
+        "timeline": "List<CallTimeline>",
     },
     "FileSeconds": {
-        "open": "Spread", "open_by_library": "Spread",
-        "set_view": "Spread",
+        "open": "Spread", "open_by_library": "Spread", "set_view": "Spread",
     },
     "PnetcdfCalls": {
-        "served": "Count", "refused": "Count",
-        "by_datatype": "Count", "kept": "Text",
+        "served": "Count", "refused": "Count", "by_datatype": "Count",
+        "kept": "Text",
     },
     "File": {
-        "file": "Text", "id": "Text",
-        "files": "Count", "still_open": "Count",
-        "comm_size": "Count", "nodes": "Count",
-        "first_node": "FirstNode", "mpi": "Text",
-        "storage": "Text", "layout": "Layout",
-        "storage_by": "StorageBy", "subfiles": "Maybe<Subfiles>",
-        "probe": "Maybe<TargetProbe>", "schedule_trials": "Text",
-        "call_trials": "Text", "agreement": "Maybe<Text>",
-        "hints": "Table", "warnings": "Texts",
-        "independent_calls": "Count", "library_calls": "Count",
-        "pnetcdf": "Maybe<PnetcdfCalls>", "calls": "List<Call>",
-        "seconds": "FileSeconds", "network": "Maybe<Network>",
+        "file": "Text", "id": "Text", "files": "Count",
+        "still_open": "Count", "comm_size": "Count", "nodes": "Count",
+        "first_node": "FirstNode", "mpi": "Text", "storage": "Text",
+        "layout": "Layout", "storage_by": "StorageBy", "subfiles": "Maybe<Subfiles>",
+        "probe": "Maybe<TargetProbe>", "schedule_trials": "Text", "call_trials": "Text",
+        "agreement": "Maybe<Text>", "hints": "Table", "warnings": "Texts",
+        "independent_calls": "Count", "library_calls": "Count", "pnetcdf": "Maybe<PnetcdfCalls>",
+        "calls": "List<Call>", "seconds": "FileSeconds", "network": "Maybe<Network>",
+        "pictures": "Maybe<Pictures>",
     },
     "LibraryFunction": {
-        "function": "Text", "calls": "Count",
-        "seconds": "Seconds", "own_seconds": "Seconds",
-        "io_seconds": "Seconds", "independent_calls": "Count",
-        "independent_seconds": "Seconds", "independent_bytes": "Bytes",
-        "not_collective": "Count", "causes": "Count",
+        "function": "Text", "calls": "Count", "seconds": "Seconds",
+        "own_seconds": "Seconds", "io_seconds": "Seconds", "independent_calls": "Count",
+        "independent_seconds": "Seconds", "independent_bytes": "Bytes", "not_collective": "Count",
+        "causes": "Count",
     },
     "Exit": {
-        "rank": "Count", "init": "Count",
-        "opened": "Count", "absent": "Count",
-        "written": "Bytes", "pnetcdf": "Count",
-        "adios": "Count", "hdf5": "Count",
-        "functions": "Maybe<List<LibraryFunction>>",
+        "rank": "Count", "init": "Count", "opened": "Count",
+        "absent": "Count", "written": "Bytes", "pnetcdf": "Count",
+        "adios": "Count", "hdf5": "Count", "functions": "Maybe<List<LibraryFunction>>",
     },
     "Document": {
-        "collio": "Maybe<Text>", "command": "Maybe<Texts>",
-        "mpi": "Maybe<Text>", "exit_code": "Maybe<Count>",
-        "seconds": "Maybe<Seconds>", "hints": "Maybe<Table>",
+        "collio": "Maybe<Text>", "command": "Maybe<Texts>", "mpi": "Maybe<Text>",
+        "exit_code": "Maybe<Count>", "seconds": "Maybe<Seconds>", "hints": "Maybe<Table>",
         "files": "List<File>", "at_exit": "Maybe<List<Exit>>",
     },
 }

@@ -4,6 +4,7 @@ imported here."""
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -220,6 +221,11 @@ def _become(job: launch.Job) -> NoReturn:
         raise CannotRun(f"cannot start {job.words[0]}: {error.strerror}") from None
 
 
+def _tables_by_line(text: str) -> str:
+    """Lists of numbers on one line each. Texts have no line ends in JSON, so none is changed."""
+    return re.sub(r"\[\n[\d\s.,eE+-]+\]", lambda found: re.sub(r"\s+", "", found[0]), text)
+
+
 def _finish_report(document: Document, lines: Path, report_file: Path) -> None:
     import json  # not before the job: every job waits for what is imported
 
@@ -231,7 +237,7 @@ def _finish_report(document: Document, lines: Path, report_file: Path) -> None:
     console = Console(stderr=True)
     document["files"], damaged = reading.read_lines(lines)
     document["at_exit"] = reading.read_exits(lines)
-    report_file.write_text(json.dumps(document, indent=1) + "\n")
+    report_file.write_text(_tables_by_line(json.dumps(document, indent=1)) + "\n")
     lines.unlink()
     if damaged:
         _say(f"collio: warning: {damaged} damaged lines in the report were left out")

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "access/asked_bytes.hpp"
 #include "access/reserve.hpp"
 #include "engine/call/own_call.hpp"
 #include "engine/call/plan_call.hpp"
@@ -285,6 +286,14 @@ core::Error settle(const Agreed& agreed) {
   return error;
 }
 
+/// For the report's pictures. `begin`, `end`: seconds.
+void note_call(const Agreed& agreed, double begin, double end) {
+  observe::Pictures* pictures = agreed.file.records.pictures.get();
+  if (!pictures) return;
+  pictures->ask([&](observe::Buckets& asked) { access::put_bytes(agreed.prepared.access, asked); });
+  pictures->call({begin, end});
+}
+
 /// A call that is over, in the file's log. `begin`: seconds.
 void book(const Agreed& agreed, const policy::Plan& plan, Completion& done, double begin) {
   observe::CallRecord& record = agreed.record;
@@ -297,6 +306,7 @@ void book(const Agreed& agreed, const policy::Plan& plan, Completion& done, doub
   record.error = done.error.message.empty() ? "" : "failed";
   const double end = observe::now_s();
   record.total_s = end - begin;
+  note_call(agreed, begin, end);
   if (observe::traced)
     observe::trace_call(
         {record.operation, policy::name_of(plan.path), agreed.file.path, record.counters.bytes, begin, end});
@@ -332,6 +342,9 @@ Completion collective_call(File& file, const CallRequest& request) {
   record.progress = request.progress;
   Buffers buffers(visit);
   access::Buffer::take_peak();
+  observe::Pictures* const pictures = file.records.pictures.get();
+  observe::CallLanes lanes;
+  if (pictures) pictures->begin_moving(), record.steps.note(&lanes);
   const double begin = observe::now_s();
 
   no_list_fails.reset();  // what fails now they hear of
@@ -345,7 +358,10 @@ Completion collective_call(File& file, const CallRequest& request) {
   Completion done;
   done.native = planned.plan.path == policy::Path::native;
   if (done.native && file.stored.subfiles) done = refused(file, planned.plan);
-  if (!done.native && done.error.ok() && agreed.digest.bytes > 0) done = carry_out(agreed, planned, since_s);
+  if (!done.native && done.error.ok() && agreed.digest.bytes > 0) {
+    done = carry_out(agreed, planned, since_s);
+    if (pictures) pictures->end_moving(lanes, since_s);
+  }
   no_list_fails.reset();
   book(agreed, planned.plan, done, begin);
   return done;

@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "access/asked_bytes.hpp"
 #include "engine/file/same_call.hpp"
 #include "engine/independent/independent.hpp"
 #include "policy/plan/plan.hpp"
@@ -55,7 +56,14 @@ Completion own_call(File& file, const CallRequest& request, const Books& books) 
   books.record.counters.bytes += access.bytes;
   books.record.all_pieces += access.pieces;
   if (books.span) *books.span = access.span;
-  return completion_of(request.direction, access, move_own(file, request, access, books));
+  observe::Pictures* const pictures = file.records.pictures.get();
+  const double begin_s = pictures ? observe::now_s() : 0;
+  const PathResult moved = move_own(file, request, access, books);
+  if (pictures) {
+    pictures->ask([&](observe::Buckets& asked) { access::put_bytes(access, asked); });
+    pictures->call({begin_s, observe::now_s()});
+  }
+  return completion_of(request.direction, access, moved);
 } catch (const std::bad_alloc&) {
   return Completion::failed(without_memory);
 }
@@ -172,11 +180,17 @@ bool moved_once(const File& file, const OnePiece& piece) try {
   return false;
 }
 
+void note_asked(File& file, const OnePiece& piece) {
+  if (observe::Pictures* const pictures = file.records.pictures.get())
+    pictures->ask([&](observe::Buckets& asked) { asked.add(piece.extent.offset, piece.extent.end()); });
+}
+
 }  // namespace
 
 std::optional<storage::Transfer> move_piece_alone(File& file, const OnePiece& piece) {
   storage::Storage* const stored = file.stored.handle_so_far();
   if (!stored || !file.stored.all_hold || file.stored.atomic) return {};
+  note_asked(file, piece);
   return move(file, *stored, piece);
 }
 
@@ -195,9 +209,11 @@ bool unmet_piece(File& file, const OnePiece& piece) {
     unmet.record.total_s += took_s;
     unmet.record.steps.add(
         piece.direction == policy::Direction::write ? observe::Step::write : observe::Step::read, took_s);
+    if (file.records.pictures) file.records.pictures->call({begin_s, begin_s + took_s});
   } else {
     ++unmet.untimed;
   }
+  note_asked(file, piece);
   unmet.record.counters.bytes += piece.extent.length;
   ++unmet.record.counters.pieces;
   ++unmet.record.all_pieces;

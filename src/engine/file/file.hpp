@@ -31,7 +31,7 @@ namespace collio::engine {
 
 /// What a report of a file needs: 1, or 0.
 struct ReportWishes {
-  /// rank 0 wants one
+  /// rank 0 wants one; 2: with pictures
   std::int64_t report = 0;
   /// some rank has storage_remarks()
   std::int64_t storage_said = 0;

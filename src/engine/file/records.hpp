@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "engine/open/new_layout.hpp"
 #include "observe/call_record.hpp"
 #include "observe/file_times.hpp"
+#include "observe/pictures.hpp"
 #include "observe/report_records.hpp"
 
 namespace collio::engine {
@@ -30,6 +32,8 @@ struct Records {
   std::optional<observe::report::PnetcdfCalls> pnetcdf;
   observe::CallLog log;
   observe::FileTimes times;
+  /// null: there is no report
+  std::shared_ptr<observe::Pictures> pictures;
   /// between nodes
   Traffic traffic;
 };

@@ -5,6 +5,7 @@
 
 #include "engine/background/yielding_storage.hpp"
 #include "engine/file/file.hpp"
+#include "storage/noted.hpp"
 #include "storage/subfiles/subfiled_storage.hpp"
 #include "transport/waiting/collectives.hpp"
 
@@ -42,7 +43,18 @@ storage::Storage* Stored::handle(core::Error* why) {
   }
   opened_ = std::move(opened.value());
   opened_.file = yielding(std::move(opened_.file));
+  if (const auto& pictures = file_.records.pictures) {
+    pictures->deal(targets());
+    opened_.file = storage::noted(std::move(opened_.file), pictures);
+  }
   return opened_.file.get();
+}
+
+observe::Pictures::Targets Stored::targets() const {
+  if (!subfiles) return {file_.machine.storage.layout.unit_bytes, file_.machine.storage.layout.count};
+  const storage::SubfileSet set = settled_set(*subfiles);
+  if (set.has_arrays()) return {};
+  return {set.manifest().layout.unit_bytes, set.manifest().layout.count};
 }
 
 std::string Stored::begin_drill(int domain) {

@@ -11,6 +11,7 @@
 #include "engine/file/span_locks.hpp"
 #include "engine/file/storage_use.hpp"
 #include "engine/file/subfiles.hpp"
+#include "observe/pictures.hpp"
 #include "storage/faults.hpp"
 
 namespace collio::engine {
@@ -53,6 +54,9 @@ class Stored {
   std::unique_ptr<SpanLocks> atomic;
 
  private:
+  /// that stripes of the file are dealt to
+  [[nodiscard]] observe::Pictures::Targets targets() const;
+
   const File& file_;
   const std::uint32_t writer_mark_;
   /// of opened_: an independent call may come while a collective one is under way

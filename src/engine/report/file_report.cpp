@@ -14,15 +14,20 @@ FileSums so_far(File& file) {
   return sums;
 }
 
+bool writes(const File& file) {
+  const char* path = ::secure_getenv("COLLIO_REPORT");
+  return file.rank == 0 && path && *path;
+}
+
 }  // namespace
 
-ReportWishes report_wishes(const File& file) {
-  const char* path = ::secure_getenv("COLLIO_REPORT");
-  return {.report = file.rank == 0 && path && *path ? 1 : 0};
+ReportWishes FileReport::wishes(const File& file) const {
+  if (!writes(file)) return {};
+  return {.report = line_ && ReportBook::of_process().takes_pictures(*line_) ? 2 : 1};
 }
 
 void FileReport::opened(File& file) {
-  if (report_wishes(file).report != 0) line_ = ReportBook::of_process().opened(so_far(file));
+  if (writes(file)) line_ = ReportBook::of_process().opened(so_far(file));
 }
 
 void FileReport::call_over(File& file) {
@@ -39,7 +44,7 @@ void FileReport::closed(const Ranks& ranks, const ReportWishes& wishes) {
   Remarks remarks;
   if (wishes.storage_said != 0) remarks.storage = file.storage_remarks(ranks);
   if (wishes.schedules_said != 0) remarks.schedules = file.schedule_remarks(ranks);
-  FileSums sums = sums_of_ranks(ranks);
+  FileSums sums = sums_of_ranks(ranks, wishes.report == 2);
   if (file.rank != 0) return;
   try {
     sums.line.about = about(file, remarks);

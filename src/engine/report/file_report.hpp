@@ -11,9 +11,6 @@
 
 namespace collio::engine {
 
-/// Whether this rank is to write of the file. Not collective.
-[[nodiscard]] ReportWishes report_wishes(const File& file);
-
 /// All do nothing unless COLLIO_REPORT names a file, and on other ranks than the file's first.
 class FileReport {
  public:
@@ -21,6 +18,8 @@ class FileReport {
   void opened(File& file);
   /// A data call is over: on the thread that made it. Not collective.
   void call_over(File& file);
+  /// Of this rank, before the file is closed. Not collective.
+  [[nodiscard]] ReportWishes wishes(const File& file) const;
   /// `wishes`: of all ranks. Collective over the file's communicator.
   void closed(const Ranks& ranks, const ReportWishes& wishes);
 

@@ -7,6 +7,7 @@
 
 #include "core/index.hpp"
 #include "engine/report/network_report.hpp"
+#include "engine/report/pictures_report.hpp"
 #include "observe/path_pattern.hpp"
 #include "transport/waiting/collectives.hpp"
 
@@ -161,7 +162,7 @@ void FileSums::add(const FileSums& other) {
   }
 }
 
-FileSums sums_of_ranks(const Ranks& ranks) {
+FileSums sums_of_ranks(const Ranks& ranks, bool with_pictures) {
   const File& file = ranks.file;
   FileSums sums = named(file);
   std::vector<OfRank> all(file.rank == 0 ? static_cast<std::size_t>(file.size) : 0);
@@ -175,6 +176,7 @@ FileSums sums_of_ranks(const Ranks& ranks) {
   transport::gather(&mine, sizeof mine, rest.data(), ranks.comm);
   if (file.rank == 0) put_rest(rest, sums.line);
   sums.line.network = network_of(ranks);
+  if (with_pictures) sums.line.pictures = pictures_of(ranks);
   return sums;
 }
 

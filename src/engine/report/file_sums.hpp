@@ -40,7 +40,7 @@ struct FileSums {
 };
 
 /// Of all ranks, on rank 0 of the file. Collective.
-[[nodiscard]] FileSums sums_of_ranks(const Ranks& ranks);
+[[nodiscard]] FileSums sums_of_ranks(const Ranks& ranks, bool with_pictures);
 /// Of this rank alone; bytes and pieces are those of all ranks, as ranks agree on them. Not collective.
 [[nodiscard]] FileSums sums_so_far(File& file);
 

@@ -81,6 +81,16 @@ void ReportBook::closed(const FileSums& sums, const ReportLine& line) {
   renew(of);
 }
 
+bool ReportBook::takes_pictures(const ReportLine& line) {
+  const std::lock_guard lock(mutex_);
+  if (line.id.empty() || pictures_ >= most_pictures) return false;
+  int& of_kind = pictures_of_[line.kind];
+  if (of_kind >= most_pictures_of_a_kind) return false;
+  ++of_kind;
+  ++pictures_;
+  return true;
+}
+
 void ReportBook::renew(FileKind& kind) {
   kind.written = false;
   if (kind.renewal.due(kind.opened + kind.closed, observe::now_s())) write(kind);

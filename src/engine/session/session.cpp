@@ -69,7 +69,7 @@ core::Error Session::close_in_visit(const Visit& visit, const Closing& closing) 
   file.gather(visit);
   core::Error error;
   if (closing.agree) error = File::worst_in_close(visit, closing.mine, closing.what);
-  ReportWishes wishes = report_wishes(file);
+  ReportWishes wishes = report_.wishes(file);
   core::keep_worst(error, file.close_storage(visit, wishes));
   if (file.rank == 0 && closing.alone) closing.alone();
   if (file.stored.subfiles && (error.ok() || closing.subfiles == AtClose::remove))
