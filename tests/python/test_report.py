@@ -156,14 +156,15 @@ def test_the_page_needs_nothing_else(cli, saved, tmp_path):
     page = tmp_path / "r.html"
     assert cli("report", saved, "--html", page).exit_code == 0
     text = page.read_text()
-    assert not re.search(r"https?://|<script|src=|@import|url\(", text)
+    own = re.sub(r"<script>.*?</script>", "", text, flags=re.DOTALL)  # browser.py: scripts ask for nothing
+    assert not re.search(r"https?://|src=|@import|url\(", own)
     assert (
         "opened in 5.10 ms" in text
         and "file calls by uring: ext: &lt;while&gt;; refused" in text
         and "schedules: write was" in text
         and "small &lt;pieces&gt;" in text
         and "a&amp;b.nc" in text
-        and text.count("<svg") == 2
+        and text.count("<figure ") == 3
     )
     for tag in ("div", "table", "svg", "details", "main"):
         assert len(re.findall(rf"<{tag}\b", text)) == text.count(f"</{tag}>")
@@ -309,4 +310,4 @@ HOSTILE = "<script>alert(1)</script>"
 )
 def test_the_page_escapes_whatever_a_report_holds(where):
     page = report_html.page(where(HOSTILE))
-    assert "<script" not in page and "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert HOSTILE not in page and "&lt;script&gt;alert(1)&lt;/script&gt;" in page

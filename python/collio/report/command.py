@@ -22,13 +22,24 @@ from collio.report.records import Document
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a page for the browser here.",
 )
+@click.option("--pictures", "drawn", is_flag=True, help="Draw the page's pictures on the terminal.")
 @click.option("--csv", "as_rows", is_flag=True, help="Print the calls as comma-separated values.")
-def report_command(files: tuple[Path, ...], page: Path | None, as_rows: bool) -> None:
+def report_command(files: tuple[Path, ...], page: Path | None, drawn: bool, as_rows: bool) -> None:
     """Show a report of `collio run --report FILE`, what differs in that of OTHER, or a folder's reports."""
     try:
-        _show(files, page, as_rows)
+        if drawn:
+            _draw(files)
+        else:
+            _show(files, page, as_rows)
     except reading.ReportError as error:
         raise click.ClickException(str(error)) from None
+
+
+def _draw(files: tuple[Path, ...]) -> None:
+    from collio.report import pictures_text
+
+    for file in files:
+        pictures_text.print_pictures(Console(), reading.load(file))
 
 
 def _show(files: tuple[Path, ...], page: Path | None, as_rows: bool) -> None:

@@ -1,40 +1,33 @@
-"""A report as one HTML page that needs nothing else: no network, no scripts, light and dark. Its text is in
-templates/."""
+"""A report as one HTML page that needs nothing else, light and dark. Its text is in templates/; it holds the
+library that draws its pictures (vendor/README.txt)."""
 
 from __future__ import annotations
 
 import functools
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import NamedTuple
 
 import jinja2
+from markupsafe import Markup
 
-from collio.report import above, phrases, records, totals, verdict
+from collio.report import above, phrases, pictures, records, totals, verdict
 from collio.report import network as report_network
 from collio.report.records import CallRecord, Document, FileRecord
 from collio.wording import counted, format_bytes, format_seconds
 
-COLOURS = {
-    "flatten": "#8e6bbf",
-    "digest": "#c08bd8",
-    "plan": "#9aa3ad",
-    "pack": "#e0a63a",
-    "exchange": "#3f7fd0",
-    "place": "#3fb3c4",
-    "read": "#5aa469",
-    "write": "#2e8b57",
-    "wait": "#d9604f",
-    "agree": "#a0785a",
-    "other": "#c9ced6",
-}
+VENDOR = Path(__file__).parent / "vendor"
+OPEN_FILES = 2
+"""Files whose pictures are shown at once."""
 
 
-class Part(NamedTuple):
-    """A step in a bar. `left` and `width` are percent of its width."""
+class Figure(NamedTuple):
+    """A picture, and its place among all of the page."""
 
-    left: str
-    width: str
-    colour: str
-    title: str
+    number: int
+    picture: pictures.Picture
 
 
 class Share(NamedTuple):
@@ -42,7 +35,6 @@ class Share(NamedTuple):
 
     name: str
     meaning: str
-    colour: str
     seconds: str
     percent: str
 
@@ -64,7 +56,6 @@ class Call(NamedTuple):
     reason: str
     total: str
     failed: bool
-    bar: list[Part]
     numbers: str
     steps: list[Step]
     is_long: bool
@@ -79,6 +70,7 @@ class File(NamedTuple):
     hints: list[str]
     warnings: list[str]
     network: report_network.Shown
+    figures: list[Figure]
     calls: list[Call]
     other_calls: str
 
@@ -88,6 +80,7 @@ def page(document: Document) -> str:
     longest = max((totals.total(call).max for _, call in totals.calls(document)), default=0.0)
     about = (("collio", document.get("collio")), ("exit code", document.get("exit_code")))
     sums = totals.step_sums(call for _, call in totals.calls(document))
+    figures: list[Figure] = []
     functions = above.functions(document)
     return (
         _templates()
@@ -98,9 +91,11 @@ def page(document: Document) -> str:
             verdict=verdict.of(document).sentences() if sums or functions else [],
             functions=above.lines(functions),
             facts=_facts(document),
-            whole_bar=_bar(sums, sum(sums.values())),
+            whole=_numbered(pictures.of_job(document), figures),
             steps=_shares(sums),
-            files=[_file(file, longest) for file in document["files"]],
+            files=[_file(file, longest, figures) for file in document["files"]],
+            open_files=OPEN_FILES,
+            drawing=_drawing(figures),
             why_nothing="" if document["files"] else phrases.why_nothing(document, environ_disabled=False),
         )
     )
@@ -140,18 +135,12 @@ def _facts(document: Document) -> list[tuple[str, str]]:
 def _shares(sums: dict[str, float]) -> list[Share]:
     whole = sum(sums.values())
     return [
-        Share(
-            name,
-            records.MEANINGS[name],
-            COLOURS[name],
-            format_seconds(seconds),
-            f"{100 * seconds / whole:.0f}",
-        )
+        Share(name, records.MEANINGS[name], format_seconds(seconds), f"{100 * seconds / whole:.0f}")
         for name, seconds in sums.items()
     ]
 
 
-def _file(file: FileRecord, longest: float) -> File:
+def _file(file: FileRecord, longest: float, figures: list[Figure]) -> File:
     return File(
         str(file.get("file", "?")),
         phrases.place_of(file),
@@ -159,6 +148,7 @@ def _file(file: FileRecord, longest: float) -> File:
         [f"{key}={value}" for key, value in totals.chosen_hints(file).items()],
         [str(text) for text in file.get("warnings", ())],
         report_network.shown(file),
+        _numbered(pictures.of_file(file), figures),
         [_call(call, longest) for call in file.get("calls", ())],
         phrases.calls_line(file),
     )
@@ -168,7 +158,7 @@ def _call(call: CallRecord, longest: float) -> Call:
     numbers = [f"{format_bytes(call.get('bytes', 0))} in {counted(call.get('pieces', 0), 'piece')}"]
     numbers += phrases.counts_of(call)
     numbers += [counted(count, f"{kind} window") for kind, count in call.get("windows", {}).items() if count]
-    parts, total = totals.where_time_went(call), totals.total(call)
+    total = totals.total(call)
     steps = [
         Step(
             name,
@@ -184,18 +174,26 @@ def _call(call: CallRecord, longest: float) -> Call:
         call.get("reason", ""),
         format_seconds(total.max),
         bool(call.get("failed")),
-        _bar(parts, max(longest, sum(parts.values()))),
         " · ".join(numbers),
         steps,
         bool(longest and total.max >= 0.5 * longest),
     )
 
 
-def _bar(parts_s: dict[str, float], whole: float) -> list[Part]:
-    """Stacked seconds; the full width is `whole`."""
-    parts, at = [], 0.0
-    for name, seconds in parts_s.items():
-        width = 100 * seconds / whole if whole else 0
-        parts.append(Part(f"{at:.3f}", f"{width:.3f}", COLOURS[name], f"{name}: {format_seconds(seconds)}"))
-        at += width
-    return parts
+def _numbered(some: Sequence[pictures.Picture], figures: list[Figure]) -> list[Figure]:
+    """Adds them to the page's."""
+    added = [Figure(len(figures) + index, picture) for index, picture in enumerate(some)]
+    figures += added
+    return added
+
+
+def _drawing(figures: list[Figure]) -> Markup:
+    """The library, the pictures' data, and what draws them; empty where there is none."""
+    if not figures:
+        return Markup("")
+    data = json.dumps([asdict(figure.picture) for figure in figures], separators=(",", ":"), allow_nan=False)
+    code = [(VENDOR / name).read_text(encoding="utf-8") for name in ("d3.min.js", "plot.min.js")]
+    code.append((Path(__file__).parent / "templates" / "pictures.js").read_text(encoding="utf-8"))
+    scripts = "".join(f"<script>{text}</script>\n" for text in code)
+    escaped = data.replace("<", "\\u003c")
+    return Markup(f'<script type="application/json" id="pictures">{escaped}</script>\n{scripts}')
