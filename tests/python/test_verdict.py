@@ -44,6 +44,13 @@ def test_the_planted_cause_comes_first(real_mpi, compiled, collio_process, tmp_p
     assert remedies and found.causes[0].remedy in remedies[0]
 
 
+@pytest.mark.parametrize("call, file", [({"path": "two_layer"}, {}), ({}, {"storage": "tmpfs"})])
+def test_a_rank_that_wrote_most_is_no_slow_target(call, file):
+    made, about = MADE["slow target"]
+    (first, *_) = verdict.of(document({**made, **call}, **about, **file)).causes
+    assert first.name == "storage", first
+
+
 def test_nothing_to_do_where_the_job_computes(real_mpi, compiled, collio_process, tmp_path):
     document, _ = run(real_mpi, compiled, collio_process, tmp_path, "nothing")
     (only,) = verdict.of(document).sentences()
