@@ -69,8 +69,6 @@ def read(results):
         found["rows"] = unpack(found)
     pages = {
         "injected": summary_table(injected),
-        "real": real_table(real, ("blocking",)),
-        "subfiles": subfiles_table(subfiled),
     }
     tables = {
         "injected": injected_table(injected),
@@ -102,23 +100,6 @@ def summary_table(libraries):
     total = sum(len(found["rows"]) for found in libraries.values())
     return "\n".join(
         [*lines, "", f"{total} drills, {ranks_of(libraries)} ranks, on {', '.join(libraries)}.", ""]
-    )
-
-
-def subfiles_table(libraries):
-    """Rows: faults. Every outcome of any path, form and MPI library."""
-    verdicts = collections.defaultdict(list)
-    for found in libraries.values():
-        for row in found["rows"]:
-            verdicts[row["fault"]].append(row["verdict"])
-    return "\n".join(
-        [
-            "| fault | outcomes |",
-            "| --- | --- |",
-            *grouped([(fault, ", or ".join(dict.fromkeys(some))) for fault, some in verdicts.items()]),
-            "",
-            "",
-        ]
     )
 
 
@@ -176,7 +157,7 @@ def way_of(row):
     return row["collio_path"] if transfer == "two_sided" else f"{row['collio_path']}, {transfer}"
 
 
-def real_table(libraries, forms=("blocking", "nonblocking")):
+def real_table(libraries):
     """Rows: faults; columns: the I/O and the MPI library. Blocking and nonblocking calls in one cell where
     they end alike."""
     columns = [
@@ -187,8 +168,7 @@ def real_table(libraries, forms=("blocking", "nonblocking")):
     cells = collections.defaultdict(dict)
     for mpi, found in libraries.items():
         for row in found["rows"]:
-            if row["form"] in forms:
-                cells[row["fault"], mpi, row["engine"]][row["form"]] = row["verdict"]
+            cells[row["fault"], mpi, row["engine"]][row["form"]] = row["verdict"]
     lines = [
         "| fault | " + " | ".join(f"{engine}, {mpi}" for mpi, engine in columns) + " |",
         "| --- |" + " --- |" * len(columns),
