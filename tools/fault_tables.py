@@ -67,9 +67,7 @@ def read(results):
     )
     for found in injected.values():
         found["rows"] = unpack(found)
-    pages = {
-        "injected": summary_table(injected),
-    }
+    pages = {"injected": summary_table(injected)}
     tables = {
         "injected": injected_table(injected),
         "real": real_table(real),

@@ -67,11 +67,7 @@ def read_quickly(words: list[str]) -> Wish | None:
 
 def start_job(wish: Wish) -> NoReturn:
     """Becomes the job, or supervises it for its report. Raises CannotRun."""
-    enable = os.environ.get("COLLIO_ENABLE", "")
-    if enable not in ("", "0", "1"):
-        raise CannotRun(
-            f"COLLIO_ENABLE={enable}: allowed are 0, which leaves all files to the MPI library, and 1"
-        )
+    off = _switched_off()
     try:
         settings = config.gather_settings(wish.assignments)
         line = launch_line.read_launch_line(list(wish.command))
@@ -84,20 +80,13 @@ def start_job(wish: Wish) -> NoReturn:
     except (hints.HintError, config.ConfigError, launch.LaunchError) as error:
         raise CannotRun(str(error)) from None
     programs = launch_line.programs(line)
-    for warning in [
-        *settings.warnings,
-        *([] if programs else ["no word after the launcher is a program on this machine"]),
-        *filter(None, map(unreachable.why_unreachable, programs)),
-    ]:
-        _say(f"collio: warning: {warning}")
+    _warn(settings, programs)
     variables = _variables(settings, wish.verbose) | _network(wish.machine)
-    for_pnetcdf, about_pnetcdf = (
-        pnetcdf.variables(os.environ) if os.environ.get("COLLIO_ENABLE") != "0" else ({}, "")
-    )
+    for_pnetcdf, about_pnetcdf = ({}, "") if off else pnetcdf.variables(os.environ)
     for_sanitizer = sanitizer.variables(programs, os.environ)
     variables |= for_pnetcdf | for_sanitizer
     # A sanitizer replaces functions of the C library itself, and wants to be in front of others that do.
-    alone = bool(for_sanitizer) or os.environ.get("COLLIO_ENABLE") == "0"
+    alone = bool(for_sanitizer) or off
     preload = str(build.interposer) if alone else build.job_preloads
     if wish.report_file and not alone and build.timers.is_file():
         preload += f":{build.timers}"
@@ -143,6 +132,25 @@ def start_job(wish: Wish) -> NoReturn:
     }
     _finish_report(document, lines, wish.report_file)
     sys.exit(code)
+
+
+def _switched_off() -> bool:
+    """Whether COLLIO_ENABLE leaves all files to the MPI library. Raises CannotRun."""
+    value = os.environ.get("COLLIO_ENABLE", "")
+    if value not in ("", "0", "1"):
+        raise CannotRun(
+            f"COLLIO_ENABLE={value}: allowed are 0, which leaves all files to the MPI library, and 1"
+        )
+    return value == "0"
+
+
+def _warn(settings: config.Settings, programs: list[Path]) -> None:
+    for warning in [
+        *settings.warnings,
+        *([] if programs else ["no word after the launcher is a program on this machine"]),
+        *filter(None, map(unreachable.why_unreachable, programs)),
+    ]:
+        _say(f"collio: warning: {warning}")
 
 
 def _variables(settings: config.Settings, verbose: bool) -> dict[str, str]:
