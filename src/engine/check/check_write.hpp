@@ -2,7 +2,6 @@
 #pragma once
 
 #include "engine/moving/call.hpp"
-#include "engine/moving/call_request.hpp"
 
 namespace collio::engine {
 

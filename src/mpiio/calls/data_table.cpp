@@ -3,18 +3,33 @@
 
 #include "mpiio/calls/background_calls.hpp"
 #include "mpiio/calls/data_calls.hpp"
-#include "mpiio/calls/data_columns.hpp"
 #include "mpiio/calls/independent_calls.hpp"
 #include "mpiio/library/error_codes.hpp"
 #include "transport/waiting/mpi_library.hpp"
 
+// What the columns of data_calls.def are in a DataCall.
+#define COLLIO_OFFSET_here 0
+#define COLLIO_OFFSET_at offset
+#define COLLIO_STATUS_blocking status
+#define COLLIO_STATUS_request nullptr
+#define COLLIO_STATUS_begin nullptr
+#define COLLIO_REQUEST_blocking
+#define COLLIO_REQUEST_request , request
+#define COLLIO_REQUEST_begin
+#define COLLIO_FUNCTION_blocking collective
+#define COLLIO_FUNCTION_request nonblocking
+#define COLLIO_FUNCTION_begin begin_split
+
+/// Of the parameters that COLLIO_PARAMETERS names.
+#define COLLIO_DATA_CALL(way, place, ending)                                                             \
+  DataCall {                                                                                             \
+    file, policy::Direction::way, Place::place, COLLIO_OFFSET_##place, const_cast<void*>(buffer), count, \
+        type, COLLIO_STATUS_##ending                                                                     \
+  }
+
 namespace collio::mpiio {
 
 namespace {
-
-int together_blocking(const DataCall& call) { return collective(call); }
-int together_request(const DataCall& call, MPI_Request* request) { return nonblocking(call, request); }
-int together_begin(const DataCall& call) { return begin_split(call); }
 
 int do_alone(OpenFile& file, const DataCall& call) { return independent(file, call); }
 int do_alone(OpenFile& file, const DataCall& call, MPI_Request* request) {
@@ -33,9 +48,9 @@ int alone(const ByLibrary& by_library, const DataCall& call, Request... request)
 }  // namespace
 
 void put_data_calls(collio_calls& t) {
-#define TOGETHER(name, way, place, ending, Count)                                           \
-  t.name = [] COLLIO_PARAMETERS(way, place, ending, Count) -> int {                         \
-    return together_##ending(COLLIO_DATA_CALL(way, place, ending) COLLIO_REQUEST_##ending); \
+#define TOGETHER(name, way, place, ending, Count)                                                  \
+  t.name = [] COLLIO_PARAMETERS(way, place, ending, Count) -> int {                                \
+    return COLLIO_FUNCTION_##ending(COLLIO_DATA_CALL(way, place, ending) COLLIO_REQUEST_##ending); \
   };
 #define COLLIO_TOGETHER(name, way, place, ending) \
   TOGETHER(name, way, place, ending, int)         \

@@ -3,7 +3,6 @@
 
 #include <climits>
 
-#include "mpiio/calls/data_columns.hpp"
 #include "mpiio/library/error_codes.hpp"
 
 namespace collio::mpiio {

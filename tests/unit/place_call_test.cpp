@@ -1,6 +1,6 @@
 // Domains placed among the first ranks of more nodes than a matrix of nodes is for: what they do in messages
 // is what the policy does with all bytes at once. Ranks are fibers of one thread, in random order.
-#include "engine/call/place_rows.hpp"
+#include "engine/call/place_call.hpp"
 
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ void expect_same(const policy::PlacedDomains& found, const policy::PlacedDomains
   EXPECT_TRUE(found.after.seat_bytes.empty()) << "plans are kept";
 }
 
-TEST(PlaceRows, SumsAloneKeepInOrderWhatNothingCanBeGainedBy) {
+TEST(PlaceCall, SumsAloneKeepInOrderWhatNothingCanBeGainedBy) {
   std::mt19937 dice(3);
   const Job job([&](int, int) { return 1000 + dice() % 10; });
   ASSERT_TRUE(policy::sums_first(job.plan, job.machine, job.hints, job.homes));
@@ -86,7 +86,7 @@ TEST(PlaceRows, SumsAloneKeepInOrderWhatNothingCanBeGainedBy) {
   EXPECT_LT(result.most_sent, 2U * (seats + 2 * job_nodes) + 20) << "no rows";
 }
 
-TEST(PlaceRows, EntriesDecideWhereSumsLeaveItOpen) {
+TEST(PlaceCall, EntriesDecideWhereSumsLeaveItOpen) {
   // Each node has most of the bytes of domains that are not its own.
   const Job job([](int node, int d) { return d / 4 == node ? 1 << 20 : d % 7 == node % 7 ? 100 : 0; });
   ASSERT_TRUE(policy::sums_first(job.plan, job.machine, job.hints, job.homes));
@@ -96,7 +96,7 @@ TEST(PlaceRows, EntriesDecideWhereSumsLeaveItOpen) {
   for (const std::uint32_t seed : {1U, 2U, 3U}) expect_same(among_ranks(job, seed).placed, all);
 }
 
-TEST(PlaceRows, AHintIsObeyedWithoutSums) {
+TEST(PlaceCall, AHintIsObeyedWithoutSums) {
   Job job([](int node, int d) { return d / 4 == node ? 1 << 20 : 0; });
   job.hints.assignment = policy::Assignment::locality_aware;
   ASSERT_FALSE(policy::sums_first(job.plan, job.machine, job.hints, job.homes));
