@@ -187,7 +187,7 @@ def _phase(mpiio: Use, posix: Use | None, step: str, measured: bool) -> Phase | 
     factor, like = forecast.by_excess(operation, seconds / storage, moved / calls)
     took = (
         f"{format_bytes(moved)} in {counted(calls, f'collective {operation}')} took "
-        f"{format_seconds(seconds)}, {seconds / storage:#.2g} times what the file accesses need"
+        f"{format_seconds(seconds)}, {forecast.digits(seconds / storage)} times what the file accesses need"
     )
     return Phase(moved, seconds, factor, f"{took}; like {like}: {factor}")
 

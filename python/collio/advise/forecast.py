@@ -67,7 +67,7 @@ class Factor:
     high: float
 
     def __str__(self) -> str:
-        return f"about {_times(self.middle)} ({_times(self.low)} to {_times(self.high)})"
+        return f"about {digits(self.middle)}x ({digits(self.low)}x to {digits(self.high)}x)"
 
 
 @dataclass(frozen=True)
@@ -245,5 +245,6 @@ def _mean(values: list[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def _times(factor: float) -> str:
-    return f"{factor:.2g}x" if factor < 100 else f"{factor:.0f}x"
+def digits(factor: float) -> str:
+    """Two: "1.0", "23"; more where they are whole."""
+    return f"{factor:.1f}" if factor < 9.95 else f"{factor:.0f}"
