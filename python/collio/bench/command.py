@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import sys
@@ -12,7 +13,7 @@ from typing import Any, Callable
 import click
 from rich.console import Console
 
-from collio import __version__, hints, mpi_libraries
+from collio import __version__, hints, mpi_libraries, progress
 from collio.bench import engines as engine_table
 from collio.bench import lab_results, launcher, machine, pnetcdf, results, rounds, tuning
 from collio.bench.engines import BenchError
@@ -214,7 +215,10 @@ def run_pattern(name: str, common: JsonObject, options: JsonObject) -> JsonObjec
                 )
 
             contenders, tunings = _tune(setup, contenders, common["operation"].split(","), arguments_of)
-            samples = rounds.run_rounds(setup, contenders, arguments_of, common["repeat"], _tell)
+            count = common["repeat"] * len(contenders) + sum(engine.preload for engine in contenders)
+            with progress.bar("measuring", count) as bar:
+                tell = functools.partial(_tell, bar)
+                samples = rounds.run_rounds(setup, contenders, arguments_of, common["repeat"], tell)
     document = _document(common, prepared, samples, setup, shared)
     return {"pattern": name} | document | ({"tuning": tunings} if tunings else {})
 
@@ -248,9 +252,10 @@ def _tune(
     made, tunings = [], {}
     for engine in contenders:
         if engine.tunes:
-            engine, found = tuning.tuned(
-                setup, engine, operations, tuning.Runner(setup, arguments_of, _tell_trial)
-            )
+            with progress.bar(f"tuning {engine.label}", 0) as bar:
+                tell = functools.partial(_tell_trial, bar)
+                runner = tuning.Runner(setup, arguments_of, tell)
+                engine, found = tuning.tuned(setup, engine, operations, runner, bar.expect)
             tunings[engine.label] = found.document()
         made.append(engine)
     return made, tunings
@@ -300,24 +305,22 @@ def _document(
     }
 
 
-def _tell(engine: engine_table.Engine, repeat: int, outcome: launcher.Outcome) -> None:
-    """One line of progress, for terminals only."""
-    if sys.stderr.isatty():
-        spent = " ".join(
-            f"{o['operation']} {format_seconds(o['seconds'])}"
-            for line in outcome.lines
-            for o in line.get("operations", ())
-        )
-        click.echo(f"  {repeat + 1}  {engine.label:<20} {outcome.error or spent}", err=True)
+def _tell(bar: progress.Bar, engine: engine_table.Engine, repeat: int, outcome: launcher.Outcome) -> None:
+    """A run is done."""
+    spent = " ".join(
+        f"{o['operation']} {format_seconds(o['seconds'])}"
+        for line in outcome.lines
+        for o in line.get("operations", ())
+    )
+    bar.print(f"  {repeat + 1}  {engine.label:<20} {outcome.error or spent}")
+    bar.advance()
 
 
-def _tell_trial(trial: tuning.Trial) -> None:
-    """One line of progress of a search, for terminals only."""
-    if sys.stderr.isatty():
-        spent = " ".join(
-            f"{operation} {format_seconds(seconds)}" for operation, seconds in trial.seconds.items()
-        )
-        click.echo(f"  try {trial.setting.label}: {trial.error or spent}", err=True)
+def _tell_trial(bar: progress.Bar, trial: tuning.Trial) -> None:
+    """A run of a search is done."""
+    spent = " ".join(f"{operation} {format_seconds(seconds)}" for operation, seconds in trial.seconds.items())
+    bar.print(f"  try {trial.setting.label}: {trial.error or spent}")
+    bar.advance()
 
 
 def _finish(document: JsonObject, as_json: bool, output: Path | None) -> None:

@@ -190,9 +190,13 @@ def ranked(trials: Iterable[Trial], operation: str) -> list[Setting]:
 
 
 def search(
-    stages_of: Iterable[list[Stage]], operations: list[str], run: Callable[[Setting], Trial]
+    stages_of: Iterable[list[Stage]],
+    operations: list[str],
+    run: Callable[[Setting], Trial],
+    expect: Callable[[int], None] = lambda _: None,
 ) -> Tuning:
-    """Goes through the stages of each family, then runs the fastest once more and chooses."""
+    """Goes through the stages of each family, then runs the fastest once more and chooses. `expect` gets the
+    number of runs that come next."""
     trials: dict[Setting, Trial] = {}
     for stages in stages_of:
         mine: dict[Setting, Trial] = {}
@@ -200,13 +204,14 @@ def search(
             wanted = [
                 setting for operation in operations for setting in stage(ranked(mine.values(), operation))
             ]
-            for setting in dict.fromkeys(wanted):
-                if setting not in mine:
-                    mine[setting] = run(setting)
+            untried = [setting for setting in dict.fromkeys(wanted) if setting not in mine]
+            expect(len(untried))
+            mine |= {setting: run(setting) for setting in untried}
         trials |= mine
     again = [
         setting for operation in operations for setting in ranked(trials.values(), operation)[:RUN_AGAIN]
     ]
+    expect(len(dict.fromkeys(again)))
     for setting in dict.fromkeys(again):
         trials[setting] = both(trials[setting], run(setting))
     best = {operation: ranked(trials.values(), operation)[:1] for operation in operations}
@@ -262,10 +267,14 @@ def seconds_of(lines: list[JsonObject]) -> dict[str, float]:
 
 
 def tuned(
-    setup: Setup, engine: Engine, operations: list[str], run: Callable[[Setting], Trial]
+    setup: Setup,
+    engine: Engine,
+    operations: list[str],
+    run: Callable[[Setting], Trial],
+    expect: Callable[[int], None],
 ) -> tuple[Engine, Tuning]:
     """The engine with an engine for each operation, and how it was found."""
-    found = search(families(setup, engine), operations, run)
+    found = search(families(setup, engine), operations, run, expect)
     parts = {
         operation: engines.parse_engine(setting.label, setup.mpi)
         for operation, setting in found.chosen.items()

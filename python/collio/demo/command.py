@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from collio import mpi_libraries
+from collio import mpi_libraries, progress
 from collio.bench import launcher, machine
 from collio.bench.engines import BenchError, Engine
 from collio.builds import Build
@@ -79,7 +79,7 @@ def demo(
     The checkpoint is an atmosphere model's. The demo compares times and bytes.
     """
     end_with_its_runs()
-    console, error_console = Console(), Console(stderr=True)
+    console = Console()
     try:
         setups = [_setup(mpi, ranks) for mpi in _chosen(mpi_names)]
         with tempfile.TemporaryDirectory(prefix="collio-demo-") as scratch:
@@ -91,9 +91,9 @@ def demo(
                 show.print_case(console, setup, case, f"{place} ({machine.file_system(place)})")
                 with (
                     tempfile.TemporaryDirectory(prefix="collio-demo-", dir=place) as here,
-                    error_console.status("") as status,
+                    progress.bar("", repeat * contest.STEPS_OF_REPEAT) as bar,
                 ):
-                    result = contest.Contest(setup, case, Path(here), status.update)
+                    result = contest.Contest(setup, case, Path(here), bar.begin)
                     result.run(repeat, limit_s / len(setups))
                 show.print_contest(console, setup, result, repeat)
     except (BenchError, launch.LaunchError) as error:

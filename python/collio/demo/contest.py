@@ -24,6 +24,8 @@ from collio.run.own_python import module_command
 
 SIDES = ("native", "collio")
 HASH_BLOCK_BYTES = 1 << 22
+STEPS_OF_REPEAT = 6
+"""Two sides write, their files are compared, two sides read, and the floor."""
 
 
 @dataclass

@@ -15,6 +15,8 @@ from collio.old_names import RenamedOption
 from collio.probe import program
 from collio.probe.show import print_probe
 
+USUAL_TIMEOUT_S = 30.0
+
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...")
@@ -72,7 +74,7 @@ def probe(folders: tuple[str, ...], as_json: bool, **given: Any) -> None:
     when some cannot.
     """
     try:
-        document, usable = program.document_of(arguments_of(folders, given))
+        document, usable = program.document_of(arguments_of(folders, given), given["most"] or USUAL_TIMEOUT_S)
     except program.ProbeError as error:
         raise click.ClickException(str(error)) from None
     if as_json:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from collio import progress
 from collio.bench.patterns.options import COUNT
 from collio.machine_file import COSTS, MachineFileError, model_of
 from collio.old_names import RenamedOption
@@ -122,20 +123,23 @@ def simulate_all(given: JsonObject) -> list[JsonObject]:
             raise PlanError(f"--machine {given['machine']} says nothing of ranks; --ranks-per-node does")
         costs = machine.costs | read_costs("--cost", given["cost_texts"])
         prepared: dict[int, list[str]] = {}
-        for setting in combinations(ranks, costs, hints, given["vary"]):
-            if setting.ranks not in prepared:
-                scratch = Path(folder) / str(setting.ranks)
-                scratch.mkdir()
-                prepared[setting.ranks] = patterns.prepare(
-                    given["pattern"], given["pattern_options"], setting.ranks, scratch
-                ).arguments
-            arguments = [
-                *machine.arguments,
-                *prepared[setting.ranks],
-                "--ranks-per-node",
-                str(ranks_per_node),
-            ]
-            documents.append(_document(setting, arguments, given, Path(folder)))
+        settings = list(combinations(ranks, costs, hints, given["vary"]))
+        with progress.bar("simulating", sum(setting.ranks for setting in settings)) as bar:
+            for setting in settings:
+                if setting.ranks not in prepared:
+                    scratch = Path(folder) / str(setting.ranks)
+                    scratch.mkdir()
+                    prepared[setting.ranks] = patterns.prepare(
+                        given["pattern"], given["pattern_options"], setting.ranks, scratch
+                    ).arguments
+                arguments = [
+                    *machine.arguments,
+                    *prepared[setting.ranks],
+                    "--ranks-per-node",
+                    str(ranks_per_node),
+                ]
+                documents.append(_document(setting, arguments, given, Path(folder)))
+                bar.advance(setting.ranks)
     return documents
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from collio import progress
 from collio.sizes import parse_size, unit_advice
 from collio.subfiles import identity, moving, repair, sets, subfile_set
 from collio.subfiles.manifest import ManifestError
@@ -45,7 +46,8 @@ def join(file: Path, unfinished: bool, salvage: bool) -> None:
         with moving.unused(found.path):
             if _found(file) != found:
                 raise click.ClickException(f"{file} was changed by a program meanwhile; nothing is joined")
-            remark = sets.join(found, length)
+            with progress.bar(f"joining {found.path.name}", length) as bar:
+                remark = sets.join(found, length, bar.reach)
     except (moving.RefusedError, OSError) as error:
         raise click.ClickException(f"cannot join {file}: {error}") from None
     click.echo(f"{file}: {length:,} bytes of {counted(found.manifest.count, 'subfile')} joined")

@@ -19,6 +19,12 @@ FICLONE = 0x40049409
 BEHIND_ALL = 1 << 63
 
 
+class Copies(Event):
+    """Set: the copies shall stop. `moved`: bytes that they have copied, nearly exactly."""
+
+    moved = 0
+
+
 class Stopped(Exception):
     """Another copy failed, or the user stopped all."""
 
@@ -60,7 +66,7 @@ class Part(NamedTuple):
     bytes: int
 
 
-def copy_range(source: int, target: int, part: Part, stop: Event) -> None:
+def copy_range(source: int, target: int, part: Part, stop: Copies) -> None:
     """Raises OSError: also where the source ends early. Raises Stopped."""
     source_offset, target_offset, count = part
     while count > 0:
@@ -78,10 +84,11 @@ def copy_range(source: int, target: int, part: Part, stop: Event) -> None:
             )
         if moved == 0:
             raise OSError(errno.EIO, "a file ended while it was copied")
+        stop.moved += moved
         source_offset, target_offset, count = source_offset + moved, target_offset + moved, count - moved
 
 
-def copy_data(source: int, target: int, parts: Iterable[Part], stop: Event) -> None:
+def copy_data(source: int, target: int, parts: Iterable[Part], stop: Copies) -> None:
     """The target has holes or zeros there. Raises OSError and Stopped."""
     data = Data(source)
     for part in parts:
@@ -92,7 +99,7 @@ def copy_data(source: int, target: int, parts: Iterable[Part], stop: Event) -> N
             copy_range(source, target, Part(low, there, high - low), stop)
 
 
-def copy_whole(source: int, target: int, stop: Event) -> None:
+def copy_whole(source: int, target: int, stop: Copies) -> None:
     """A new file with the bytes of another: shares its blocks where the file system can. Raises OSError and
     Stopped."""
     try:
@@ -104,14 +111,18 @@ def copy_whole(source: int, target: int, stop: Event) -> None:
 
 
 def at_once(
-    copy: Callable[..., None], works: list[tuple[Any, ...]], still_valid: Callable[[], None] = lambda: None
+    copy: Callable[..., None],
+    works: list[tuple[Any, ...]],
+    still_valid: Callable[[], None] = lambda: None,
+    moved: Callable[[int], None] = lambda _: None,
 ) -> None:
     """A thread for each work, up to MOST_THREADS: subfiles lie on different targets. After an error all stop.
-    `copy` gets an Event that says so last.
+    `copy` gets Copies last.
 
-    `still_valid` raises what ends the copies; it is called ten times a second.
+    Ten times a second `still_valid` is called, which raises what ends the copies, and `moved` with the bytes
+    that are copied.
     """
-    stop = Event()
+    stop = Copies()
     copies = []
     with ThreadPoolExecutor(MOST_THREADS) as threads:
         try:  # the interrupt key may be pressed while threads start
@@ -119,6 +130,7 @@ def at_once(
                 copies.append(threads.submit(copy, *work, stop))
             while wait(copies, timeout=0.1, return_when=FIRST_EXCEPTION).not_done and not _errors(copies):
                 still_valid()
+                moved(stop.moved)
         finally:
             stop.set()
             threads.shutdown(cancel_futures=True)

@@ -7,10 +7,9 @@ import dataclasses
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
 
 from collio.flushing import flush_folder
 from collio.subfiles import attributes, copying, identity, leftovers
@@ -112,7 +111,7 @@ def split(path: Path, count: int, unit: int, folders: list[Path]) -> SubfileSet:
 
 
 def _copy_out(
-    path: Path, subfile: Path, stripes: Iterator[tuple[int, int, int]], share: int, stop: Event
+    path: Path, subfile: Path, stripes: Iterator[tuple[int, int, int]], share: int, stop: copying.Copies
 ) -> None:
     """`stripes`: as Layout.stripes() has them."""
     with open(path, "rb") as source, attributes.created(subfile) as target:
@@ -124,9 +123,9 @@ def _copy_out(
         attributes.keep_times(os.fstat(source.fileno()), target)
 
 
-def join(found: SubfileSet, file_bytes: int) -> str:
+def join(found: SubfileSet, file_bytes: int, moved: Callable[[int], None] = lambda _: None) -> str:
     """One file again, of this many bytes, in place of the placeholder. On error all is as before. Raises
-    OSError.
+    OSError. `moved` gets the bytes that are copied, now and then.
 
     Returns what stays of the set, and why; "": nothing does.
     """
@@ -140,6 +139,7 @@ def join(found: SubfileSet, file_bytes: int) -> str:
                     (path, target, found.manifest.layout.stripes(number, file_bytes))
                     for number, path in enumerate(found.subfiles())
                 ],
+                moved=moved,
             )
             written = max(
                 (path.stat().st_mtime_ns for path in found.subfiles() if path.exists()),
@@ -159,7 +159,9 @@ def join(found: SubfileSet, file_bytes: int) -> str:
         )
 
 
-def _copy_in(subfile: Path, target: int, stripes: Iterator[tuple[int, int, int]], stop: Event) -> None:
+def _copy_in(
+    subfile: Path, target: int, stripes: Iterator[tuple[int, int, int]], stop: copying.Copies
+) -> None:
     """`stripes`: as Layout.stripes() has them."""
     try:
         source = open(subfile, "rb")  # noqa: SIM115  closed below
@@ -196,7 +198,7 @@ def copy_set(found: SubfileSet, path: Path) -> SubfileSet:
     return made
 
 
-def _copy_subfile(like: Path, subfile: Path, copy: Path, stop: Event) -> None:
+def _copy_subfile(like: Path, subfile: Path, copy: Path, stop: copying.Copies) -> None:
     with open(subfile, "rb") as source, attributes.created(copy) as target:
         copying.copy_whole(source.fileno(), target, stop)
         os.fsync(target)
