@@ -44,6 +44,7 @@ def test_small_collective_pieces_gain(name):
         ("posix", "ranks share ways.0 by POSIX calls"),
         ("contiguous", "large contiguous blocks"),
         ("computes", "of the job"),
+        ("independent", "data gets 8 independent calls"),
     ],
 )
 def test_other_jobs_do_not_gain_and_the_reason_is_given(name, reason):
@@ -73,12 +74,14 @@ def test_the_command_says_by_how_much_and_how_to_try_it():
 
 @reads_logs
 def test_a_folder_is_ranked_by_what_would_be_saved(tmp_path):
-    for name in ("flash", "own-files"):
+    for name in ("computes", "flash", "own-files"):
         (tmp_path / f"{name}.darshan").write_bytes((LOGS / f"{name}.darshan").read_bytes())
     (tmp_path / "broken.darshan").write_bytes(b"no log")
     done = advise("--folder", tmp_path)
-    first, second = [line for line in done.output.splitlines() if line.startswith(("flash", "own"))]
-    assert first.startswith("flash.darshan") and "x" in first and second.startswith("own-files.darshan")
+    names = ("computes", "flash", "own")
+    first, second, third = [line for line in done.output.splitlines() if line.startswith(names)]
+    assert third.startswith("own-files.darshan") and second.startswith("computes.darshan"), "saves 0.1 s of 6"
+    assert first.startswith("flash.darshan") and "x" in first
     assert "broken.darshan: not a log of Darshan" in done.output
 
 

@@ -120,8 +120,9 @@ def trial(seen: Observed) -> list[str]:
 
 
 def _rank(folder: Path) -> None:
-    """A table, largest saving first. Raises LogError where the folder has neither logs nor reports."""
-    rows: list[tuple[float, list[Any]]] = []
+    """A table: jobs that gain, largest saving first, then the others. Raises LogError where the folder has
+    neither logs nor reports."""
+    rows: list[tuple[tuple[bool, float], list[Any]]] = []
     other = []
     for path in sorted(path for kind in LOGS for path in folder.rglob(kind)):
         try:
@@ -130,13 +131,13 @@ def _rank(folder: Path) -> None:
             other.append(str(error))
             continue
         found = forecast.of(seen)
-        rows.append((_saved(seen, found), _row(str(path.relative_to(folder)), seen, found)))
+        rows.append(((found.gains, _saved(seen, found)), _row(str(path.relative_to(folder)), seen, found)))
     if not rows:
         raise LogError("\n".join([f"{folder}: no log of Darshan and no report of collio", *other]))
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("job", "seconds", "I/O", "saved", "gain", "why"):
         table.add_column(name, justify="left" if name in ("job", "why") else "right", header_style="dim")
-    for _, row in sorted(rows, key=lambda item: -item[0]):
+    for _, row in sorted(rows, key=lambda item: item[0], reverse=True):
         table.add_row(*row)
     Console().print(table, soft_wrap=True)
     for line in other:
