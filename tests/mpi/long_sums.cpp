@@ -58,10 +58,10 @@ void reduce_on_nodes(Program& program, int per_node) {
   for (int rank = 0; rank < program.size; rank += per_node) leaders.push_back(rank);
   {
     CommAgreement agreement(comm);
-    agreement.use_node_boards(node, leaders, on_board);
+    agreement.use_node_boards({node, leaders, program.rank / per_node}, on_board);
     program.that(agreement.by_shared_memory(), "boards in shared memory");
     reductions_of_all = 0;
-    for (const std::size_t length : {std::size_t{1}, on_board, on_board + 1, 2 * on_board, 5 * on_board + 3})
+    for (const std::size_t length : {std::size_t{1}, on_board, on_board + 1, 2 * on_board, 12 * on_board + 3})
       for (int times = 0; times < 3; ++times) reduce(program, agreement, length);
     program.equal(reductions_of_all, 0, "reductions over all ranks by messages");
   }

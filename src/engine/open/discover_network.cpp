@@ -169,7 +169,7 @@ machine::Routes share_routes(const Line& line, const Place& place, const machine
   }
   std::ranges::copy(of_first.table(), table.begin());
   if (place.seat.local_rank == 0)
-    transport::broadcast_among(place.leaders(), place.seat.node, std::as_writable_bytes(table), line.comm);
+    transport::broadcast_among({line.comm, place.leaders(), place.seat.node}, std::as_writable_bytes(table));
   if (is_shared)
     static_cast<void>(node.all_true(true));  // its first rank has written them
   else

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/open/known_places.hpp"
+#include "engine/open/pooled.hpp"
 #include "machine/emulated_nodes.hpp"
 #include "transport/node_memory/comm_agreement.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -76,9 +77,12 @@ core::Error Line::set_up(MPI_Comm parent, std::optional<Place>& place) {
   }
   auto ours = std::make_unique<transport::CommAgreement>(comm);
   const int ranks = place->machine.ranks();
-  if (ranks > static_cast<int>(place->machine.nodes.size()))
-    ours->use_node_boards(node, place->leaders(),
+  if (ranks > static_cast<int>(place->machine.nodes.size())) {
+    core::SharedList<int> leaders(place->leaders());
+    pool(leaders);
+    ours->use_node_boards({node, leaders, place->seat.node},
                           static_cast<std::size_t>(std::min(ranks + 1, most_on_board)));
+  }
   agreement = std::move(ours);
   return {};
 }

@@ -21,6 +21,10 @@ struct CommAgreement::Combining {
 
 namespace {
 
+// Of messages between the nodes' first ranks, above those of windows and answers. As on the board, reductions
+// of numbers never meet others.
+constexpr int tag_calls = 32764, tag_numbers = 32765;
+
 int rank_in(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -55,34 +59,25 @@ CommAgreement::CommAgreement(MPI_Comm comm) : Agreement(rank_in(comm)), comm_(co
 }
 
 CommAgreement::~CommAgreement() {
-  board_.reset();
-  for (MPI_Comm* leaders : {&leaders_, &leaders_numbers_})
-    if (*leaders != MPI_COMM_NULL) MPI_Comm_free(leaders);
   MPI_Type_free(&type_);
   MPI_Op_free(&op_);
 }
 
-void CommAgreement::use_node_boards(MPI_Comm node, const std::vector<int>& leaders,
-                                    std::size_t longest_vector) {
+void CommAgreement::use_node_boards(Nodes nodes, std::size_t longest_vector) {
   const std::size_t longest = std::max(sizeof(Meeting), longest_vector * sizeof(std::int32_t));
-  auto board = NodeBoard::make(node, longest);  // all ranks of the node have it, or none
-  const int node_rank = rank_in(node);
-  several_nodes_ = leaders.size() > 1;
-  if (several_nodes_ && node_rank == 0) {
-    leaders_ = of_ranks(comm_, leaders);
-    if (leaders_ != MPI_COMM_NULL) leaders_numbers_ = duplicate(leaders_);
-    for (const MPI_Comm own : {leaders_, leaders_numbers_})
-      if (own != MPI_COMM_NULL) end_on_errors(own);
-  }
-  const bool talk = !several_nodes_ || node_rank != 0 || leaders_numbers_ != MPI_COMM_NULL;
-  if (several_nodes_ ? !all_true(board && talk, comm_) : !board) return;
-  board_ = std::move(board);
+  auto board = NodeBoard::make(nodes.here, longest);  // all ranks of the node have it, or none
+  nodes_ = std::move(nodes);
+  if (several_nodes() ? all_true(board != nullptr, comm_) : board != nullptr) board_ = std::move(board);
 }
 
 void CommAgreement::join(Meeting& mine) const {
   if (!board_) return reduce_to_all(&mine, 1, type_, op_, comm_);
   NodeBoard::Across across;
-  if (several_nodes_) across = [&](std::byte* result) { reduce_to_all(result, 1, type_, op_, leaders_); };
+  if (several_nodes())
+    across = [&](std::byte* result) {
+      reduce_among({comm_, nodes_.leaders, nodes_.index, tag_calls}, {result, sizeof mine},
+                   Combining::on_board);
+    };
   board_->reduce(NodeBoard::Channel::calls, std::as_writable_bytes(std::span(&mine, 1)), Combining::on_board,
                  across);
 }
@@ -92,17 +87,22 @@ void CommAgreement::join(std::span<std::int32_t> numbers, Numbers of) const {
   const auto combine = of == Numbers::sums ? on_board_vector<add> : on_board_vector<most>;
   const int count = static_cast<int>(numbers.size());
   if (!board_) return reduce_to_all(numbers.data(), count, MPI_INT32_T, op, comm_);
-  const auto among_nodes = [&](void* sums) { reduce_to_all(sums, count, MPI_INT32_T, op, leaders_numbers_); };
+  const auto among_nodes = [&](std::span<std::byte> sums) {
+    reduce_among({comm_, nodes_.leaders, nodes_.index, tag_numbers}, sums, combine);
+  };
   const std::size_t most_numbers = board_->record_bytes() / sizeof(std::int32_t);
   const auto reduce = [&](std::span<std::int32_t> part, const NodeBoard::Across& across) {
     board_->reduce(NodeBoard::Channel::numbers, std::as_writable_bytes(part), combine, across);
   };
-  if (numbers.size() <= most_numbers)
-    return reduce(numbers, several_nodes_ ? NodeBoard::Across(among_nodes) : nullptr);
+  if (numbers.size() <= most_numbers) {
+    NodeBoard::Across across;
+    if (several_nodes()) across = [&](std::byte* result) { among_nodes({result, numbers.size_bytes()}); };
+    return reduce(numbers, across);
+  }
   for_parts(numbers, most_numbers, [&](auto part) { reduce(part, nullptr); });
-  if (!several_nodes_) return;
+  if (!several_nodes()) return;
   if (board_->rank() == 0)
-    among_nodes(numbers.data());
+    among_nodes(std::as_writable_bytes(numbers));
   else
     std::ranges::fill(numbers, 0);  // or sums of all ranks would be added up once more
   for_parts(numbers, most_numbers, [&](auto part) {

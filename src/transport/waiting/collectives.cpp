@@ -2,6 +2,7 @@
 #include "transport/waiting/collectives.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -43,22 +44,75 @@ void broadcast_text(std::string& text, int root, MPI_Comm comm) {
               comm);
 }
 
-void broadcast_among(const std::vector<int>& ranks, int index, std::span<std::byte> bytes, MPI_Comm comm) {
-  const auto count = static_cast<int>(ranks.size()), length = static_cast<int>(bytes.size());
-  int reach = 1;  // this rank has the bytes from the one this far before it
-  while (reach < count && (index & reach) == 0) reach <<= 1;
+namespace {
+
+MPI_Request begin_send(const Among& among, std::span<const std::byte> bytes, int to) {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (index > 0) {
-    must(MPI_Irecv(bytes.data(), length, MPI_BYTE, ranks[core::at(index - reach)], 0, comm, &request),
-         "MPI_Irecv");
-    wait_for(request);
+  must(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, among.ranks[core::at(to)], among.tag,
+                 among.comm, &request),
+       "MPI_Isend");
+  return request;
+}
+
+void send(const Among& among, std::span<const std::byte> bytes, int to) {
+  MPI_Request request = begin_send(among, bytes, to);
+  wait_for(request);
+}
+
+void receive(const Among& among, std::span<std::byte> bytes, int from) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  must(MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, among.ranks[core::at(from)],
+                 among.tag, among.comm, &request),
+       "MPI_Irecv");
+  wait_for(request);
+}
+
+}  // namespace
+
+void broadcast_among(const Among& among, std::span<std::byte> bytes) {
+  const auto count = static_cast<int>(among.ranks.size());
+  int reach = 1;  // this rank has the bytes from the one this far before it
+  while (reach < count && (among.index & reach) == 0) reach <<= 1;
+  if (among.index > 0) receive(among, bytes, among.index - reach);
+  for (reach >>= 1; reach > 0; reach >>= 1)
+    if (among.index + reach < count) send(among, bytes, among.index + reach);
+}
+
+namespace {
+
+/// Without allocations: where one failed, others would wait for ever.
+constexpr std::size_t most_at_once = 16 << 10;
+
+/// Recursive doubling (Thakur, Rabenseifner & Gropp, 2005) among as many ranks as are a power of two. Each of
+/// the others gives its record to one of these before, and has the result from it.
+void reduce_part(const Among& among, std::span<std::byte> record, Combine combine) {
+  const auto count = static_cast<int>(among.ranks.size());
+  const auto inner = static_cast<int>(std::bit_floor(static_cast<unsigned>(count)));
+  if (among.index >= inner) {
+    send(among, record, among.index - inner);
+    return receive(among, record, among.index - inner);
   }
-  for (reach >>= 1; reach > 0; reach >>= 1) {
-    if (index + reach >= count) continue;
-    must(MPI_Isend(bytes.data(), length, MPI_BYTE, ranks[core::at(index + reach)], 0, comm, &request),
-         "MPI_Isend");
-    wait_for(request);
+  alignas(std::max_align_t) std::byte room[most_at_once];
+  const std::span<std::byte> other(room, record.size());
+  const bool has_outer = among.index + inner < count;
+  if (has_outer) {
+    receive(among, other, among.index + inner);
+    combine(other.data(), record.data(), record.size());
   }
+  for (int reach = 1; reach < inner; reach <<= 1) {
+    MPI_Request sent = begin_send(among, record, among.index ^ reach);
+    receive(among, other, among.index ^ reach);
+    wait_for(sent);
+    combine(other.data(), record.data(), record.size());
+  }
+  if (has_outer) send(among, record, among.index + inner);
+}
+
+}  // namespace
+
+void reduce_among(const Among& among, std::span<std::byte> record, Combine combine) {
+  for (; !record.empty(); record = record.subspan(std::min(most_at_once, record.size())))
+    reduce_part(among, record.first(std::min(most_at_once, record.size())), combine);
 }
 
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {

@@ -18,9 +18,20 @@ namespace collio::transport {
 void broadcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 /// The root's text, on all ranks: one message for up to about 1000 bytes, two for more. Collective.
 void broadcast_text(std::string& text, int root, MPI_Comm comm);
-/// The first of `ranks` has these bytes, then all of them do, by messages along a tree. `index`: this rank's
-/// among them. Collective among these ranks, as the only messages of theirs on `comm`.
-void broadcast_among(const std::vector<int>& ranks, int index, std::span<std::byte> bytes, MPI_Comm comm);
+/// Some ranks of `comm` that come together by messages with a tag of their own, in place of a communicator.
+struct Among {
+  MPI_Comm comm = MPI_COMM_NULL;
+  const std::vector<int>& ranks;
+  /// this rank's place among them
+  int index = 0;
+  int tag = 0;
+};
+/// The bytes of the first of these ranks, on all of them. Collective among them.
+void broadcast_among(const Among& among, std::span<std::byte> bytes);
+using Combine = void (*)(const std::byte* in, std::byte* inout, std::size_t bytes);
+/// Their records combined, on all of them, in any order; long ones in parts of 16 KiB. Collective among them.
+/// O(log ranks) messages a part.
+void reduce_among(const Among& among, std::span<std::byte> record, Combine combine);
 /// All ranks' `count` elements combined, on all ranks. Collective.
 void reduce_to_all(void* data, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 /// The sum of this rank's number and those of the ranks before it. Collective.
