@@ -24,6 +24,17 @@ Place place_of(const std::vector<std::vector<int>>& nodes, int rank, bool even) 
   return place;
 }
 
+void expect_spare_seats(const Servers& servers, const Place& place,
+                        const std::vector<std::vector<int>>& nodes, int rank) {
+  const std::vector<int> seats{servers.number_of({0, 2}, place), servers.number_of({1, 1}, place), 1};
+  EXPECT_TRUE(servers.has_spare(seats));
+  const Servers placed = servers.in_order_of(seats, place, rank);
+  EXPECT_EQ(placed.ranks, (std::vector{nodes[0][2], nodes[1][1], nodes[0][0]}));
+  EXPECT_EQ(placed.homes, (std::vector{0, 1, 0}));
+  EXPECT_EQ(placed.receivers, (std::vector{nodes[0][1], nodes[1][2], nodes[0][0]}));
+  EXPECT_EQ(placed.mine, rank == nodes[0][2] ? 0 : rank == nodes[1][1] ? 1 : rank == nodes[0][0] ? 2 : -1);
+}
+
 void expect_servers(const std::vector<std::vector<int>>& nodes, bool even) {
   constexpr int ranks = 6;
   const std::vector<policy::Seat> seats{{1, 2}, {0, 0}, {1, 0}};
@@ -43,9 +54,11 @@ void expect_servers(const std::vector<std::vector<int>>& nodes, bool even) {
     ASSERT_EQ(servers.receivers.size(), seats.size());
     EXPECT_EQ(servers.receivers[1], receiving[1]);
     EXPECT_EQ(servers.receives, std::ranges::count(servers.receivers.get(), rank) > 0) << "rank " << rank;
-    const Servers dealt = servers.in_order_of({2, 0, 1}, rank);
+    const Servers dealt = servers.in_order_of({2, 0, 1}, place, rank);
     EXPECT_EQ(dealt.ranks, (std::vector{serving[2], serving[0], serving[1]}));
     EXPECT_EQ(dealt.homes, (std::vector{1, 1, 0}));
+    EXPECT_FALSE(servers.has_spare({2, 0, 1}));
+    if (even) expect_spare_seats(servers, place, nodes, rank);
   };
   ASSERT_TRUE(schedule.run({}, body, [] {}));
 }

@@ -188,12 +188,10 @@ PathResult attempt(Agreed& agreed, const policy::Plan& plan, policy::ScheduleTri
     hear_failed_rank(agreed.buffers.ranks, agreed.ahead);
     return std::move(agreed.ahead);
   }
-  Servers placed;
-  const bool in_order = !plan.placed || plan.placed->seat_of_domain.empty();
-  if (!in_order) placed = file.servers.in_order_of(plan.placed->seat_of_domain, file.rank);
+  const Servers servers = file.placed_servers.of(agreed.buffers, plan);
   CollectiveCall call{{file, plan, agreed.prepared.access, agreed.request.memory,
-                       link_of(agreed.buffers, plan, in_order ? file.servers : placed, agreed.record),
-                       agreed.record.steps, agreed.record.counters, trials, agreed.digest.in_background == 0},
+                       link_of(agreed.buffers, plan, servers, agreed.record), agreed.record.steps,
+                       agreed.record.counters, trials, agreed.digest.in_background == 0},
                       agreed.buffers,
                       agreed.buffers.ranks};
   if (call.all_wait && plan.direction == Direction::write && !agreed.last) let_leave_out(file);

@@ -11,6 +11,7 @@
 #include "core/cursor.hpp"
 #include "core/index.hpp"
 #include "engine/open/pooled.hpp"
+#include "policy/aggregators/aggregators.hpp"
 #include "policy/domains/file_cuts.hpp"
 #include "transport/waiting/collectives.hpp"
 
@@ -99,6 +100,30 @@ std::optional<policy::PlacedDomains> placed(const policy::Plan& plan, Place&& pl
   return policy::without_memory(plan.domains.count);
 }
 
+/// Messages to ranks on spare seats need nothing of them but their numbers.
+std::vector<policy::Seat> spare_seats(const File& file, const policy::Plan& plan) {
+  if (!file.place().even() || plan.transfers.by != policy::Transfer::two_sided) return {};
+  return policy::spare_seats(file.machine, file.settings.hints, file.servers.seats(file.place()));
+}
+
+/// What the first ranks of nodes find together; on rank 0 with numbers of Servers for seats.
+policy::PlacedDomains placed_with_spare(const Ranks& ranks, const policy::Plan& plan,
+                                        std::vector<policy::DomainBytes> row) {
+  const File& file = ranks.file;
+  const std::vector<policy::Seat> spare = spare_seats(file, plan);
+  std::vector<int> homes = file.servers.homes;
+  for (const policy::Seat& seat : spare) homes.push_back(seat.node);
+  const policy::SeatHomes seats(std::move(homes), static_cast<int>(spare.size()));
+  policy::PlacedDomains done =
+      placed_by_rows(LeadersOf(ranks), {plan, file.machine, file.settings.hints, seats}, std::move(row));
+  if (spare.empty() || file.rank != 0) return done;
+  const std::size_t aggregators = file.servers.ranks.size();
+  for (int& seat : done.seat_of_domain.edit())
+    if (core::at(seat) >= aggregators)
+      seat = file.servers.number_of(spare[core::at(seat) - aggregators], file.place());
+  return done;
+}
+
 }  // namespace
 
 policy::PlacedDomains placed_by_rows(const LeaderMessages& leaders, const PlacedCall& call, Row row) {
@@ -158,10 +183,7 @@ void place_call(const Ranks& ranks, policy::Plan& plan, const access::FileAccess
   std::vector<std::int64_t> bytes_here = bytes_by_domain(access, plan.domains);
   Row row = row_of_node(ranks, bytes_here);
   policy::PlacedDomains done;
-  if (file.place().seat.local_rank == 0) {
-    const policy::SeatHomes seats(file.servers.homes.get());
-    done = placed_by_rows(LeadersOf(ranks), {plan, file.machine, file.settings.hints, seats}, std::move(row));
-  }
+  if (file.place().seat.local_rank == 0) done = placed_with_spare(ranks, plan, std::move(row));
   std::vector<std::int32_t> seats(static_cast<std::size_t>(plan.domains.count), -1);
   if (file.rank == 0) std::ranges::copy(done.seat_of_domain, seats.begin());
   ranks.agreement.maximum(seats);

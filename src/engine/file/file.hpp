@@ -12,6 +12,7 @@
 #include "access/access.hpp"
 #include "engine/file/buffers.hpp"
 #include "engine/file/kept_memories.hpp"
+#include "engine/file/placed_servers.hpp"
 #include "engine/file/proposal.hpp"
 #include "engine/file/ranks.hpp"
 #include "engine/file/records.hpp"
@@ -104,6 +105,7 @@ class File {
   machine::Machine machine;
   /// all aggregators; they serve the domains in this order unless a plan places these
   Servers servers;
+  PlacedServers placed_servers;
   policy::Layers layers;
   UnmetCalls unmet;
   access::View view;
@@ -121,7 +123,7 @@ class File {
   [[nodiscard]] std::string_view agrees_by() const noexcept;
   /// Two layers: this rank may receive messages of other nodes. Not collective.
   [[nodiscard]] bool receives_mail() const noexcept {
-    return servers.mine >= 0 || servers.receives || place().seat.local_rank == 0;
+    return servers.mine >= 0 || servers.receives || placed_servers.serves() || place().seat.local_rank == 0;
   }
   Plans plans;
   /// of this open; the same on all ranks, and no other open file's

@@ -21,8 +21,15 @@ struct Servers {
   /// this rank is one of the receivers
   bool receives = false;
 
-  /// The same ones when domain d is served by aggregator `seat_of_domain[d]`.
-  [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, int rank) const;
+  /// A number for a seat of no aggregator, beyond those of aggregators. The same on all ranks.
+  [[nodiscard]] int number_of(const policy::Seat& spare, const Place& place) const;
+  [[nodiscard]] bool has_spare(const std::vector<int>& seat_of_domain) const noexcept;
+  /// Seats of the aggregators, where the ranks of nodes are evenly spaced. O(aggregators).
+  [[nodiscard]] std::vector<policy::Seat> seats(const Place& place) const;
+  /// The same ones when domain d is served by aggregator `seat_of_domain[d]`, or by the rank on the spare
+  /// seat of that number. Not collective. O(domains), with spare seats O(nodes + domains * ranks of a node).
+  [[nodiscard]] Servers in_order_of(const std::vector<int>& seat_of_domain, const Place& place,
+                                    int rank) const;
 
   /// For each aggregator a rank of its node that receives for it in writes with two layers. Where storage
   /// calls do not go on by themselves, an aggregator inside one receives nothing, and all nodes would wait
