@@ -114,6 +114,8 @@ simulate::Model read_model(const std::string& text) {
     for (const auto& [key, value] : values.items()) {
       if (room == "node" && key == "processors")
         model.node.processors = static_cast<int>(whole(value, key, 1 << 20));
+      else if (room == "node" && key == "eager_bytes")
+        model.node.eager_bytes = whole(value, key, std::int64_t{1} << 40);
       else if (room == "storage")
         read_storage(model.storage, key, value);
       else if (!read_number(model.node, node_numbers, key, value))
@@ -126,6 +128,7 @@ simulate::Model read_model(const std::string& text) {
 json json_of(const simulate::Model& model) {
   json node, storage;
   for (const auto& one : node_numbers) node[one.name] = model.node.*one.member;
+  node["eager_bytes"] = model.node.eager_bytes;
   if (model.node.processors > 0) node["processors"] = model.node.processors;
   for (const auto& one : storage_numbers) storage[one.name] = model.storage.*one.member;
   for (const auto& [name, kind] : file_systems)

@@ -96,20 +96,22 @@ double receive_burst(std::vector<Arrival>& arrivals, const NodeCosts& costs, dou
   return time_s;
 }
 
-TargetClocks::TargetClocks(const StorageCosts& costs, core::Extent span, int nodes)
+TargetClocks::TargetClocks(const StorageCosts& costs, int nodes)
     : costs_(costs),
-      first_stripe_(span.offset / costs.stripe_bytes),
-      free_s_(static_cast<std::size_t>(costs.targets)),
-      busy_s_(free_s_.size()),
+      serves_(static_cast<std::size_t>(costs.targets)),
+      moves_(serves_.size()),
+      busy_s_(serves_.size()),
       node_free_s_(static_cast<std::size_t>(nodes)),
-      holder_(static_cast<std::size_t>((span.end() - 1) / costs.stripe_bytes - first_stripe_ + 1), -1) {}
+      locks_(serves_.size()) {}
 
-double TargetClocks::lock_s(std::int64_t stripe, int node) {
-  std::int32_t& holder = holder_[static_cast<std::size_t>(stripe - first_stripe_)];
-  const bool moves = holder >= 0 && holder != node;
-  holder = node;
-  locks_moved_ += moves;
-  return moves ? costs_.lock_s : 0;
+double TargetClocks::locked_s(int node, const core::Extent& bytes, double ready_s) {
+  const std::int64_t stripe = bytes.offset / costs_.stripe_bytes;
+  const auto target = static_cast<std::size_t>(stripe % costs_.targets);
+  const core::Extent of_object{
+      stripe / costs_.targets * costs_.stripe_bytes + bytes.offset % costs_.stripe_bytes, bytes.length};
+  const int cut = locks_[target].write(node, of_object);
+  locks_moved_ += cut;
+  return cut > 0 ? moves_[target].take(ready_s, cut * costs_.lock_s) : ready_s;
 }
 
 double TargetClocks::access(int node, const core::Extent& extent, bool reads, double ready_s) {
@@ -124,11 +126,10 @@ double TargetClocks::access(int node, const core::Extent& extent, bool reads, do
     const std::int64_t low = std::max(extent.offset, stripe * stripe_bytes),
                        high = std::min(extent.end(), (stripe + 1) * stripe_bytes);
     const auto target = static_cast<std::size_t>(stripe % costs_.targets);
-    const double busy_s = costs_.target_call_s + (reads ? 0 : lock_s(stripe, node)) +
-                          static_cast<double>(high - low) / costs_.target_bytes_per_s;
-    free_s_[target] = std::max(free_s_[target], sent_s) + busy_s;
+    const double begin_s = reads ? sent_s : locked_s(node, {low, high - low}, sent_s);
+    const double busy_s = costs_.target_call_s + static_cast<double>(high - low) / costs_.target_bytes_per_s;
     busy_s_[target] += busy_s;
-    done_s = std::max(done_s, free_s_[target]);
+    done_s = std::max(done_s, serves_[target].take(begin_s, busy_s));
   }
   return done_s + costs_.call_s;
 }

@@ -7,6 +7,7 @@
 #include "core/extent.hpp"
 #include "machine/topology.hpp"
 #include "simulate/model.hpp"
+#include "simulate/object_locks.hpp"
 
 namespace collio::simulate {
 
@@ -85,9 +86,10 @@ double receive_burst(std::vector<Arrival>& arrivals, const NodeCosts& costs, dou
 /// The targets of one file's storage.
 class TargetClocks {
  public:
-  TargetClocks(const StorageCosts& costs, core::Extent span, int nodes);
+  TargetClocks(const StorageCosts& costs, int nodes);
 
-  /// When a call of a node ends that begins at `ready_s`. O(stripes).
+  /// When a call of a node ends that begins at `ready_s`. Locks of an object move one after the other, while
+  /// its target serves what has its lock. O(stripes log locks).
   double access(int node, const core::Extent& extent, bool reads, double ready_s);
   /// Seconds the busiest target was at work, and which it is.
   [[nodiscard]] int busiest() const;
@@ -95,15 +97,15 @@ class TargetClocks {
   [[nodiscard]] std::int64_t locks_moved() const noexcept { return locks_moved_; }
 
  private:
-  double lock_s(std::int64_t stripe, int node);
+  /// When a node has the lock of some bytes of a stripe.
+  double locked_s(int node, const core::Extent& bytes, double ready_s);
 
   StorageCosts costs_;
-  std::int64_t first_stripe_;
-  /// by target
-  std::vector<double> free_s_, busy_s_;
+  /// by target: served, and of locks of the file's object there that move
+  std::vector<BusyTimes> serves_, moves_;
+  std::vector<double> busy_s_;
   std::vector<double> node_free_s_;
-  /// node that wrote each stripe of the span last; -1: none
-  std::vector<std::int32_t> holder_;
+  std::vector<ObjectLocks> locks_;
   std::int64_t locks_moved_ = 0;
 };
 

@@ -33,8 +33,11 @@ struct NodeCosts {
   double pass_s = 0.1e-6;
   /// o_r: a message's cost for its sender, and for its receiver
   double message_s = 5e-6;
-  /// t_m: for each message that the receiver expects besides
+  /// t_m: for each message that the receiver expects besides, or that waits to be received
   double match_s = 10e-9;
+  /// longest message that the MPI library sends before its receiver asks for it. Assumed: the default of
+  /// libfabric's cxi provider (FI_CXI_RDZV_THRESHOLD); those of UCX and Open MPI are 4 to 64 KiB
+  std::int64_t eager_bytes = 16 << 10;
 };
 
 /// What collio takes a file system for: behind a network, or in one kernel, on its disk or in its memory.
@@ -54,7 +57,7 @@ struct StorageCosts {
   double writer_bytes_per_s = 1.5e9;
   /// all processes of a node
   double node_bytes_per_s = 10e9;
-  /// a stripe's lock goes from one node to another
+  /// a lock of an object, or a part of it, goes from one node to another
   double lock_s = 400e-6;
   /// calls go on while their caller does something else
   bool asynchronous = true;

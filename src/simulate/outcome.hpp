@@ -28,6 +28,11 @@ struct Outcome {
   std::int64_t messages = 0;
   /// messages that an aggregator expects at a time
   std::int64_t most_receives = 0;
+  /// first messages to an aggregator that bring nothing
+  std::int64_t empty_messages = 0;
+  /// of messages that an aggregator has not asked for, in the MPI library of the node that has most; part of
+  /// node_memory_bytes
+  std::int64_t unexpected_bytes = 0;
   /// in flight: begun and not yet in the file, or not yet delivered
   int most_windows = 0;
   double mean_windows = 0;

@@ -43,7 +43,7 @@ class PublishedRun {
         domains_(cut(setting, digest, count_aggregators(setting, published))),
         seats_(seats()),
         links_(setting.topology),
-        targets_(setting.model.storage, {digest.low, digest.span()}, setting.job.nodes()),
+        targets_(setting.model.storage, setting.job.nodes()),
         shares_(make_shares(published)),
         pieces_(static_cast<double>(digest.pieces)),
         bytes_(static_cast<double>(digest.bytes)),

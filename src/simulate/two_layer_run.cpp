@@ -23,7 +23,7 @@ class TwoLayerRun {
         layers_(policy::make_layers(call.machine, setting.hints)),
         processors_(setting.model.node.processors),
         links_(setting.topology, &processors_, setting.model.node.carry_bytes_per_s),
-        targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
+        targets_(setting.model.storage, setting.job.nodes()),
         shares_(make_shares()),
         costs_{setting, shares_.kept},
         windows_(at(call.plan.domains.most_rounds()) * at(call.plan.domains.count)),

@@ -1,11 +1,13 @@
 // See two_phase_run.hpp.
 #include "simulate/two_phase_run.hpp"
 
+#include <functional>
 #include <map>
 
 #include "core/index.hpp"
 #include "simulate/clocks.hpp"
 #include "simulate/queue.hpp"
+#include "simulate/waiting_mail.hpp"
 
 namespace collio::simulate {
 
@@ -28,13 +30,15 @@ class TwoPhaseRun {
                           [](int rank) { return rank; })),
         processors_(setting.model.node.processors),
         links_(setting.topology, &processors_, setting.model.node.carry_bytes_per_s),
-        targets_(setting.model.storage, call.plan.span, setting.job.nodes()),
+        targets_(setting.model.storage, setting.job.nodes()),
         rank_free_s_(at(setting.job.ranks)),
         busy_s_(rank_free_s_.size()),
         answered_s_(rank_free_s_.size()),
         server_free_s_(at(call.plan.domains.count)),
         storage_free_s_(server_free_s_.size()),
-        receiving_s_(server_free_s_.size()) {}
+        receiving_s_(server_free_s_.size()) {
+    for (int domain = 0; domain < domains(); ++domain) mail_.emplace_back(shares_, domain, server(domain));
+  }
 
   Outcome go() {
     for (int round = 0; round < buffers_; ++round)
@@ -76,6 +80,10 @@ class TwoPhaseRun {
 
   [[nodiscard]] int domains() const { return call_.plan.domains.count; }
   [[nodiscard]] const policy::Seat& seat(int domain) const { return call_.seats[at(domain)]; }
+  /// The rank that aggregates.
+  [[nodiscard]] int server(int domain) const {
+    return seat(domain).node * s_.job.ranks_per_node + seat(domain).local_rank;
+  }
 
   void open(int domain, std::int64_t round, double at_s) {
     if (at(round) < shares_.rounds().size() &&
@@ -99,7 +107,7 @@ class TwoPhaseRun {
     for (const Share& share : shares_.of(w.domain, at(w.round))) {
       double& free_s = rank_free_s_[at(share.party)];
       const int node = s_.job.node_of(share.party);
-      const double own_s = work_s(share, node) + message_s(node);
+      const double own_s = work_s(share, node) + (share.party == server(w.domain) ? 0 : message_s(node));
       free_s = processors_.work(std::max(free_s, from_s), own_s);
       busy_s_[at(share.party)] += own_s;
       all.push_back({free_s, &share});
@@ -108,32 +116,54 @@ class TwoPhaseRun {
     return all;
   }
 
+  /// What an aggregator does with a letter, beside placing it. Its own pieces come without one.
+  [[nodiscard]] double take_s(const Opened& w, const Share& share, bool with_data) const {
+    if (share.party == server(w.domain)) return 0;
+    const NodeCosts& n = s_.model.node;
+    const int home = seat(w.domain).node;
+    const bool kept = with_data && share.bytes <= n.eager_bytes;  // in the library: copied once more
+    return message_s(home) +
+           s_.slowdown(home) * (n.match_s * mail_[at(w.domain)].behind(at(w.round)) +
+                                (kept ? static_cast<double>(share.bytes) / n.copy_bytes_per_s : 0));
+  }
+
   /// When the aggregator has all letters.
   template <class Bytes>
   double receive(const Opened& w, const std::vector<Letter>& letters, Bytes&& bytes, bool with_data) {
     const int home = seat(w.domain).node;
     std::vector<Arrival> arrivals;
+    std::int64_t received = 0;
     for (const Letter& letter : letters) {
-      const int node = s_.job.node_of(letter.share->party);
-      const double at_s = node == home
-                              ? letter.ready_s
-                              : links_.send(s_.trip(node, home), bytes(*letter.share), letter.ready_s);
-      arrivals.push_back({at_s, with_data ? handle_s(home, *letter.share)
-                                          : s_.slowdown(home) * static_cast<double>(letter.share->pieces) *
-                                                s_.model.node.describe_piece_s});
+      const Share& share = *letter.share;
+      const int node = s_.job.node_of(share.party);
+      const double at_s =
+          node == home ? letter.ready_s : links_.send(s_.trip(node, home), bytes(share), letter.ready_s);
+      received += share.party == server(w.domain) ? 0 : 1;
+      arrivals.push_back({at_s, take_s(w, share, with_data) +
+                                    (with_data ? handle_s(home, share)
+                                               : s_.slowdown(home) * static_cast<double>(share.pieces) *
+                                                     s_.model.node.describe_piece_s)});
     }
-    out_.messages += static_cast<std::int64_t>(arrivals.size());
-    out_.most_receives = std::max(out_.most_receives, static_cast<std::int64_t>(arrivals.size()));
+    out_.messages += received;
+    out_.most_receives = std::max(out_.most_receives, received);
+    if (w.round == 0) greet(w.domain);
     if (arrivals.empty()) return queue_.now_s();
-    // Any source will do: no list of expected messages is searched.
+    // Any source will do: no list of expected messages is searched, but those that wait for other windows
+    // are.
     std::ranges::sort(arrivals, {}, &Arrival::at_s);
     double& free_s = server_free_s_[at(w.domain)];
     for (const Arrival& arrival : arrivals) {
-      const double work_s = message_s(home) + arrival.work_s;
-      receiving_s_[at(w.domain)] += work_s;
-      free_s = processors_.work(std::max(free_s, arrival.at_s), work_s);
+      receiving_s_[at(w.domain)] += arrival.work_s;
+      free_s = processors_.work(std::max(free_s, arrival.at_s), arrival.work_s);
     }
     return free_s;
+  }
+
+  /// Ranks whose pieces are in later windows have said so.
+  void greet(int domain) {
+    const double work_s = mail_[at(domain)].empty() * message_s(seat(domain).node);
+    receiving_s_[at(domain)] += work_s;
+    server_free_s_[at(domain)] = processors_.work(server_free_s_[at(domain)], work_s);
   }
 
   double access(const Opened& w, double ready_s) {
@@ -181,14 +211,15 @@ class TwoPhaseRun {
 
   void answer(const Opened& w, const Share& share, double& server_s) {
     const int home = seat(w.domain).node, node = s_.job.node_of(share.party);
-    const double work_s = message_s(home) + handle_s(home, share);
+    const bool own = share.party == server(w.domain);
+    const double work_s = (own ? 0 : message_s(home)) + handle_s(home, share);
     server_s = processors_.work(server_s, work_s);
     receiving_s_[at(w.domain)] += work_s;
     const double at_s = node == home ? server_s : links_.send(s_.trip(home, node), share.bytes, server_s);
     double& rank_s = answered_s_[at(share.party)];
-    rank_s = processors_.work(std::max(rank_s, at_s), message_s(node) + handle_s(node, share));
+    if (!own) rank_s = processors_.work(std::max(rank_s, at_s), message_s(node) + handle_s(node, share));
     out_.seconds = std::max(out_.seconds, rank_s);
-    ++out_.messages;
+    out_.messages += own ? 0 : 1;
   }
 
   void close(const Opened& w, double begun_s, double done_s) {
@@ -212,8 +243,13 @@ class TwoPhaseRun {
     out_.rounds_simulated = static_cast<std::int64_t>(shares_.rounds().size());
     out_.locks_moved = targets_.locks_moved();
     out_.most_windows = flights_.most(), out_.mean_windows = flights_.mean(out_.seconds);
-    out_.node_memory_bytes = node_memory_bytes();
+    const std::int64_t each = buffers_ * d.window_bytes + policy::message_budget(d.window_bytes, s_.hints);
+    const auto unexpected = [&](int domain) { return mail_[at(domain)].most_bytes(s_.model.node); };
+    out_.unexpected_bytes = most_on_a_node(unexpected);
+    out_.node_memory_bytes = most_on_a_node([&](int domain) { return each + unexpected(domain); });
     const double scale = out_.extend_counts();
+    for (const WaitingMail& mail : mail_) out_.empty_messages += mail.empty();
+    out_.messages += out_.empty_messages;
     out_.seconds *= scale;
     out_.phases = {{"pack and send", scale * *std::max_element(busy_s_.begin(), busy_s_.end())},
                    {"links", out_.link.time_s},
@@ -223,12 +259,11 @@ class TwoPhaseRun {
     return std::move(out_);
   }
 
-  [[nodiscard]] std::int64_t node_memory_bytes() const {
-    const policy::Domains& d = call_.plan.domains;
-    std::vector<int> on_node(at(s_.job.nodes()));
-    for (int domain = 0; domain < d.count; ++domain) ++on_node[at(seat(domain).node)];
-    const std::int64_t budget = policy::message_budget(d.window_bytes, s_.hints);
-    return (buffers_ * d.window_bytes + budget) * *std::max_element(on_node.begin(), on_node.end());
+  /// Of the node that has most.
+  [[nodiscard]] std::int64_t most_on_a_node(const std::function<std::int64_t(int domain)>& bytes) const {
+    std::vector<std::int64_t> on_node(at(s_.job.nodes()));
+    for (int domain = 0; domain < domains(); ++domain) on_node[at(seat(domain).node)] += bytes(domain);
+    return *std::ranges::max_element(on_node);
   }
 
   const CallSetting& s_;
@@ -245,6 +280,8 @@ class TwoPhaseRun {
   std::vector<double> server_free_s_, storage_free_s_, receiving_s_;
   Queue<Event> queue_;
   std::map<std::pair<int, std::int64_t>, WindowAnswers> answers_;
+  /// by domain
+  std::vector<WaitingMail> mail_;
   Flights flights_;
   Outcome out_;
 };

@@ -120,28 +120,38 @@ StorageCosts two_targets() {
 }
 
 TEST(TargetClocks, StripesGoToTargetsInTurn) {
-  TargetClocks targets(two_targets(), {0, 4000}, 2);
+  TargetClocks targets(two_targets(), 2);
   EXPECT_NEAR(targets.access(0, {0, 2000}, false, 0), 0.5 + 1.25, 1e-6)
       << "two targets work at the same time";
-  EXPECT_NEAR(targets.access(1, {2000, 1000}, false, 0), 0.5 + 2.5, 1e-6) << "behind what target 0 has";
+  EXPECT_NEAR(targets.access(0, {2000, 1000}, false, 0), 0.5 + 2.5, 1e-5) << "behind what target 0 has";
   EXPECT_EQ(targets.locks_moved(), 0);
   EXPECT_EQ(targets.busiest(), 0);
   EXPECT_NEAR(targets.busy_s(0), 2.5, 1e-9);
 }
 
-TEST(TargetClocks, AStripeThatAnotherNodeWroteMovesItsLock) {
-  TargetClocks targets(two_targets(), {500, 1000}, 2);
+TEST(TargetClocks, AnExtentThatAnotherNodeHasMovesItsLock) {
+  TargetClocks targets(two_targets(), 2);
   (void)targets.access(0, {500, 100}, false, 0);
   EXPECT_NEAR(targets.access(0, {600, 100}, false, 10), 10 + 0.5 + 0.35, 1e-6);
   EXPECT_NEAR(targets.access(1, {700, 100}, false, 20), 20 + 0.5 + 0.35 + 2, 1e-6);
   EXPECT_NEAR(targets.access(0, {800, 100}, true, 30), 30 + 0.5 + 0.35, 1e-6) << "reads share";
+  EXPECT_NEAR(targets.access(1, {2300, 100}, false, 40), 40 + 0.5 + 0.35, 1e-6) << "further on in the object";
   EXPECT_EQ(targets.locks_moved(), 1);
+}
+
+TEST(TargetClocks, ATargetServesOthersWhileALockMoves) {
+  TargetClocks targets(two_targets(), 3);
+  (void)targets.access(0, {0, 100}, false, 0);
+  EXPECT_NEAR(targets.access(1, {2000, 100}, false, 10), 10 + 0.5 + 0.35 + 2, 1e-6) << "cuts node 0's lock";
+  EXPECT_NEAR(targets.access(0, {100, 100}, false, 10), 10 + 0.5 + 0.35, 1e-6) << "of which this is left";
+  EXPECT_NEAR(targets.access(2, {4000, 100}, false, 10), 10 + 0.5 + 0.35 + 4, 1e-6)
+      << "locks of an object move one after the other";
 }
 
 TEST(TargetClocks, AProcessIsNoFasterThanItsOwnRate) {
   StorageCosts costs = two_targets();
   costs.writer_bytes_per_s = 100;
-  TargetClocks targets(costs, {0, 1000}, 1);
+  TargetClocks targets(costs, 1);
   EXPECT_NEAR(targets.access(0, {0, 1000}, false, 0), 10.5, 1e-9);
 }
 

@@ -50,7 +50,15 @@ COSTS = {
     "compare": Cost("node", "compare_s", "time", "a comparison of two offsets, where lists are merged"),
     "pass": Cost("node", "pass_s", "time", "a rank that passes a window"),
     "message": Cost("node", "message_s", "time", "a message, for its sender and for its receiver"),
-    "match": Cost("node", "match_s", "time", "to look for a message, for each one that is expected"),
+    "match": Cost(
+        "node", "match_s", "time", "to look for a message, for each one that is expected, or that waits"
+    ),
+    "eager": Cost(
+        "node",
+        "eager_bytes",
+        "size",
+        "longest message that the MPI library sends before its receiver asks for it",
+    ),
     "fabric": Cost("", "fabric", "fabric", "rdma or tcp"),
     "placed": Cost(
         "",
@@ -68,7 +76,9 @@ COSTS = {
     "target_rate": Cost("storage", "target_bytes_per_s", "rate", "one target"),
     "writer": Cost("storage", "writer_bytes_per_s", "rate", "one process, to all targets"),
     "client": Cost("storage", "node_bytes_per_s", "rate", "one node, to all targets"),
-    "lock": Cost("storage", "lock_s", "time", "a stripe's lock that goes to another node"),
+    "lock": Cost(
+        "storage", "lock_s", "time", "a lock of an object, or a part of it, that goes to another node"
+    ),
     "asynchronous": Cost(
         "storage", "asynchronous", "switch", "whether calls go on while their caller does something else"
     ),
