@@ -10,6 +10,7 @@
 #include "planner/machines.hpp"
 #include "planner/model.hpp"
 #include "planner/program.hpp"
+#include "simulate/charges.hpp"
 #include "simulate/published_run.hpp"
 #include "simulate/two_layer_run.hpp"
 #include "simulate/two_phase_run.hpp"
@@ -66,6 +67,8 @@ constexpr std::array ways{"two_layer", "two_phase", "romio", "tam"};
           {"rounds", o.rounds},
           {"rounds_simulated", o.rounds_simulated},
           {"messages", o.messages},
+          {"empty_messages", o.empty_messages},
+          {"unexpected_bytes", o.unexpected_bytes},
           {"most_receives", o.most_receives},
           {"windows_in_flight", {{"most", o.most_windows}, {"mean", o.mean_windows}}},
           {"node_memory_bytes", o.node_memory_bytes},
@@ -116,6 +119,28 @@ constexpr std::array ways{"two_layer", "two_phase", "romio", "tam"};
   return rows;
 }
 
+[[nodiscard]] json charged(const simulate::ChargedCall& call) {
+  const auto row = [](const simulate::Charge& one) {
+    return json{{"cause", one.cause},
+                {"seconds", one.seconds},
+                {"collectives", one.collectives},
+                {"node_bytes", one.node_bytes}};
+  };
+  json out = row(call.sum());
+  out["causes"] = json::array();
+  for (const simulate::Charge& one : call.charges) out["causes"].push_back(row(one));
+  return out;
+}
+
+/// Of the path that is chosen: what calls take beside the bytes; a digest's latency where a rank is late.
+[[nodiscard]] json around_of(const CallSetting& s, const simulate::PlannedCall& call) {
+  json calls, late = json::array();
+  for (const simulate::ChargedCall& one : simulate::charged_calls(s, call)) calls[one.name] = charged(one);
+  for (const double late_s : {1e-3, 5e-3, 20e-3, 100e-3, 1.})
+    late.push_back({{"late_s", late_s}, {"seconds", simulate::digest_latency_s(s, late_s)}});
+  return {{"calls", calls}, {"digests", late}};
+}
+
 int run(Options& options) {
   const PlannedMachine planned = planned_machine(options);
   const simulate::Job job = planned_job(options);
@@ -149,6 +174,7 @@ int run(Options& options) {
         {"reason", policy::reason_text(automatic.plan)},
         {"two_layer_s", automatic.plan.estimate_two_layer_s},
         {"two_phase_s", automatic.plan.estimate_two_phase_s}}},
+      {"beside_the_bytes", around_of(setting, automatic)},
       {"ways", rows},
       {"took_s", took.count()}};
   std::cout << bench::text_of(document) << '\n';

@@ -244,6 +244,36 @@ def test_simulations_are_tables_and_bars(simulator, cli):
     assert done.exit_code == 0, done.output
     assert "8 ranks on 2 of 8 nodes" in done.output and "32 ranks on 8 of 8 nodes" in done.output
     assert "auto takes" in done.output and "█" in done.output and "limited by" in done.output
+    assert "beside the bytes" in done.output and "communicators" in done.output
+    assert all(len(line.rstrip()) <= 80 for line in done.output.splitlines())
+
+
+def test_calls_cost_more_than_their_bytes_the_more_ranks_there_are(simulated):
+    few, many = simulated(
+        "interleave", "--machine", "theta", "--scale", "1024,16384", "--pieces", 64, "--way", "two_layer"
+    )
+    for call in ("first open", "later open", "first call", "later call", "close"):
+        cost, more = (one["beside_the_bytes"]["calls"][call] for one in (few, many))
+        assert all(cause["seconds"] >= 0 for cause in cost["causes"]), cost
+        assert cost["seconds"] == pytest.approx(sum(cause["seconds"] for cause in cost["causes"]))
+        assert cost["seconds"] < more["seconds"] < 16 * cost["seconds"], call
+        assert cost["node_bytes"] <= more["node_bytes"]
+    digests = many["beside_the_bytes"]["digests"]
+    assert [one["late_s"] for one in digests] == [1e-3, 5e-3, 20e-3, 100e-3, 1]
+    assert all(one["seconds"] < 5e-3 for one in digests)
+
+
+@pytest.mark.skipif(not LONG, reason="takes minutes")
+def test_131072_ranks_are_simulated_in_five_minutes_and_8_gib(simulator):
+    words = ["simulate", "s3d", "--machine", "theta", "--scale", "1024,16384,131072", "--json"]
+    grid = ["--nx", "800", "--ny", "800", "--nz", "800"]
+    begin = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "collio", *words, *grid], stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert [json.loads(line)["job"]["ranks"] for line in done.stdout.splitlines()] == [1024, 16384, 131072]
+    assert time.monotonic() - begin < 300
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 8 << 20, "in KiB"
 
 
 @pytest.mark.parametrize(

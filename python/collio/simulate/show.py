@@ -12,10 +12,14 @@ from collio.wording import counted, format_bytes, format_seconds
 
 BAR_CELLS = 40
 WAY_COLOURS = {"two_layer": "bright_green", "two_phase": "green", "romio": "blue", "tam": "cyan"}
+CALLS = ("first open", "later open", "first call", "later call", "close")
+MOST_BESIDE = 3
+"""Settings that a table of 80 columns has room for."""
 NOTE = (
     "limited by: the part that was at work for most of the time, and its share; in flight: most windows at a "
     "time; receives: messages that an "
-    "aggregator expects at a time; memory: of a node, for windows and pieces on their way"
+    "aggregator expects at a time; memory: of a node, for windows and pieces on their way, and messages that "
+    "its MPI library keeps"
 )
 
 
@@ -23,6 +27,7 @@ def print_simulations(console: Console, documents: list[JsonObject], chart: bool
     for document in documents:
         _print_one(console, document)
     if chart:
+        _print_charges(console, documents)
         _print_chart(console, documents)
     console.print(NOTE, style="dim", highlight=False)
 
@@ -72,6 +77,37 @@ def limit_of(way: JsonObject) -> tuple[str, float]:
     """The phase that took longest, and its share of the time."""
     name = max(way["phases"], key=lambda phase: way["phases"][phase])
     return name, way["phases"][name] / way["seconds"] if way["seconds"] else 0
+
+
+def _print_charges(console: Console, documents: list[JsonObject]) -> None:
+    """Time and memory of a node that calls take beside the bytes, by cause, three settings side by side."""
+    for first in range(0, len(documents), MOST_BESIDE):
+        some = documents[first : first + MOST_BESIDE]
+        calls = [document["beside_the_bytes"]["calls"] for document in some]
+        table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+        table.add_column("beside the bytes", header_style="dim", no_wrap=True)
+        for document in some:
+            table.add_column(f"{document['job']['ranks']}", header_style="dim", justify="right", no_wrap=True)
+            table.add_column("", justify="right", no_wrap=True)
+        for name in CALLS:
+            table.add_row(name, *_cells([call[name] for call in calls]), style="bold")
+            for cause in dict.fromkeys(one["cause"] for call in calls for one in call[name]["causes"]):
+                found = [
+                    next((one for one in call[name]["causes"] if one["cause"] == cause), None)
+                    for call in calls
+                ]
+                if any(one and (one["seconds"] or one["node_bytes"]) for one in found):
+                    table.add_row(f"  {cause}", *_cells(found))
+        console.print(table)
+        console.print()
+
+
+def _cells(charges: list[JsonObject | None]) -> list[str]:
+    cells = []
+    for one in charges:
+        cells.append(format_seconds(one["seconds"]) if one and one["seconds"] else "")
+        cells.append(format_bytes(one["node_bytes"]) if one and one["node_bytes"] else "")
+    return cells
 
 
 def _print_chart(console: Console, documents: list[JsonObject]) -> None:
