@@ -21,6 +21,10 @@ WaitingMail::WaitingMail(const Shares& shares, int domain, int own) : behind_(sh
   for (const auto& [sender, round] : last)
     if (round > 0) ++behind_[round - 1];
   for (std::size_t round = behind_.size(); round-- > 1;) behind_[round - 1] += behind_[round];
+  // A rank with bytes of this window has its message for it in front of the one for a later window.
+  for (std::size_t round = 0; round < behind_.size(); ++round)
+    for (const Share& share : shares.of(domain, round))
+      if (share.party != own && share.bytes > 0 && last.at(share.party) > round) --behind_[round];
 }
 
 }  // namespace collio::simulate

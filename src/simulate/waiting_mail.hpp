@@ -25,7 +25,8 @@ class WaitingMail {
   [[nodiscard]] int senders() const noexcept { return senders_; }
   /// Ranks without bytes in the first round: their first message is empty.
   [[nodiscard]] int empty() const noexcept { return empty_; }
-  /// Those that wait for later windows while one is received; `round`: an index of the shares'.
+  /// Messages for later windows that are searched past while one is received: of ranks without bytes of it.
+  /// `round`: an index of the shares'.
   [[nodiscard]] int behind(std::size_t round) const noexcept { return behind_[round]; }
   /// Of one message, with its data.
   [[nodiscard]] std::int64_t mean_bytes() const noexcept { return mean_bytes_; }
