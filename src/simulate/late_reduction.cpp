@@ -14,18 +14,22 @@ constexpr double spread_s = 100e-6;
 /// The instants at which a wait that begins at 0 sees what has come, once it naps.
 class Polls {
  public:
-  explicit Polls(const flow::Naps& naps)
-      : naps_(naps), ends_s_{naps.crowded() ? 0 : flow::Naps::yield_alone_s} {}
+  explicit Polls(const flow::WaitSoFar& wait) : wait_(wait), ends_s_{flow::naps_after_s(wait)} {
+    wait_.polls = 1000;
+  }
 
   /// The first one at `waited_s` or later. Before the first nap a wait polls all the time.
   double from(double waited_s) {
     if (waited_s <= ends_s_.front()) return waited_s;
-    while (ends_s_.back() < waited_s) ends_s_.push_back(ends_s_.back() + naps_.next_s(ends_s_.back()));
+    while (ends_s_.back() < waited_s) {
+      wait_.waited_s = ends_s_.back();
+      ends_s_.push_back(ends_s_.back() + flow::next_step(wait_).nap_s);
+    }
     return *std::ranges::lower_bound(ends_s_, waited_s);
   }
 
  private:
-  flow::Naps naps_;
+  flow::WaitSoFar wait_;
   std::vector<double> ends_s_;
 };
 
@@ -40,7 +44,7 @@ double latency_s(const LateReduction& r) {
     begin_s[node] = spread_s * std::fmod(static_cast<double>(node) * 0.6180339887, 1.0);
   begin_s[0] = r.late_s;
   at_s = begin_s;
-  Polls polls(r.naps);
+  Polls polls(r.wait);
   for (std::size_t reach = 1; reach < nodes; reach <<= 1) {
     std::vector<double> next_s(nodes);
     for (std::size_t node = 0; node < nodes; ++node) {

@@ -3,7 +3,7 @@
 // to end.
 #pragma once
 
-#include "flow/naps.hpp"
+#include "flow/wait_step.hpp"
 
 namespace collio::simulate {
 
@@ -13,7 +13,8 @@ struct LateReduction {
   double step_s = 0;
   /// how long the others have waited when the last one comes
   double late_s = 0;
-  flow::Naps naps = {};
+  /// the ranks of a core, and that it is a reduction
+  flow::WaitSoFar wait = {};
 };
 
 /// Seconds from the last one's coming until all have the result, in ceil(log2 nodes) rounds of the

@@ -1,9 +1,9 @@
 // What waits do, step by step, as time goes on.
-#include "transport/waiting/wait_step.hpp"
+#include "flow/wait_step.hpp"
 
 #include <gtest/gtest.h>
 
-namespace collio::transport {
+namespace collio::flow {
 namespace {
 
 constexpr double yield_s = 1e-6;
@@ -95,4 +95,4 @@ TEST(WaitStep, ANapIsAsLongAsItsCallerAllows) {
 }
 
 }  // namespace
-}  // namespace collio::transport
+}  // namespace collio::flow

@@ -85,14 +85,14 @@ void PoliteWait::idle() noexcept {
   if (give_way()) return watch_.look();
   if (so_far_.polls++ == 0) begin_s_ = observe::now_s();
   so_far_.waited_s = observe::now_s() - begin_s_;
-  const WaitStep step = next_step(so_far_);
+  const flow::WaitStep step = flow::next_step(so_far_);
   switch (step.what) {
-    case WaitStep::poll:
+    case flow::WaitStep::poll:
       return;
-    case WaitStep::yield:
+    case flow::WaitStep::yield:
       sched_yield();
       return;
-    case WaitStep::nap:
+    case flow::WaitStep::nap:
       watch_.look();
       return nap(static_cast<long>(1e9 * step.nap_s));
   }

@@ -1,11 +1,11 @@
 // Waiting without burning a core that another rank of the node needs.
 //
-// How a wait goes on is decided in wait_step.hpp. Any progress starts a wait over.
+// How a wait goes on is decided in flow/wait_step.hpp. Any progress starts a wait over.
 #pragma once
 
 #include <mpi.h>
 
-#include "transport/waiting/wait_step.hpp"
+#include "flow/wait_step.hpp"
 
 namespace collio::transport {
 
@@ -75,7 +75,7 @@ class PoliteWait {
 
  private:
   Watch watch_;
-  WaitSoFar so_far_;
+  flow::WaitSoFar so_far_;
   double begin_s_ = 0;
 };
 

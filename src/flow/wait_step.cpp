@@ -1,9 +1,9 @@
 // See wait_step.hpp.
-#include "transport/waiting/wait_step.hpp"
+#include "flow/wait_step.hpp"
 
 #include <algorithm>
 
-namespace collio::transport {
+namespace collio::flow {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr double many_ranks_per_core = 8;
 
 bool yields(const WaitSoFar& s) noexcept {
   if (s.beside_program) return false;
-  if (s.ranks_per_core <= 1) return s.waited_s < (s.reduces ? yield_in_reduction_s : yield_alone_s);
+  if (s.ranks_per_core <= 1) return s.waited_s < naps_after_s(s);
   return s.polls <= polls_at_once + (s.ranks_per_core > many_ranks_per_core ? 1 : yields_crowded);
 }
 
@@ -43,10 +43,15 @@ double nap_s(const WaitSoFar& s) noexcept {
 
 }  // namespace
 
+double naps_after_s(const WaitSoFar& s) noexcept {
+  if (s.beside_program || s.ranks_per_core > 1) return 0;
+  return s.reduces ? yield_in_reduction_s : yield_alone_s;
+}
+
 WaitStep next_step(const WaitSoFar& so_far) noexcept {
   if (so_far.polls <= polls_at_once) return {};
   if (yields(so_far)) return {WaitStep::yield};
   return {WaitStep::nap, nap_s(so_far)};
 }
 
-}  // namespace collio::transport
+}  // namespace collio::flow

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-namespace collio::transport {
+namespace collio::flow {
 
 /// What decides how a wait goes on.
 struct WaitSoFar {
@@ -38,5 +38,7 @@ struct WaitStep {
 };
 /// Pure.
 [[nodiscard]] WaitStep next_step(const WaitSoFar& so_far) noexcept;
+/// The first nap of a wait begins then, a few polls and yields aside. Pure.
+[[nodiscard]] double naps_after_s(const WaitSoFar& so_far) noexcept;
 
-}  // namespace collio::transport
+}  // namespace collio::flow
