@@ -172,9 +172,9 @@ TEST(FileReport, AFileHasALineAtOpenAndOneAtCloseWithItsCalls) {
 TEST(FileReport, OnlyTheFirstRankWishesOneWhereItIsAskedFor) {
   const OpenedFile<> opened;
   const Environment none{};
-  EXPECT_EQ(report_wishes(opened.file()).report, 0);
+  EXPECT_EQ(FileReport().wishes(opened.file()).report, 0);
   const Environment set{{"COLLIO_REPORT", "/dev/null"}};
-  EXPECT_EQ(report_wishes(opened.file()).report, 1);
+  EXPECT_EQ(FileReport().wishes(opened.file()).report, 1);
 }
 
 }  // namespace
