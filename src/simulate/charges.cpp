@@ -94,7 +94,10 @@ class Together {
   [[nodiscard]] bool one_rank_nodes() const { return ranks_of_node() == 1; }
   /// Collectives inside a node, where it has several ranks.
   [[nodiscard]] std::int64_t in_node(std::int64_t count) const { return one_rank_nodes() ? 0 : count; }
-  [[nodiscard]] std::int64_t among_nodes(std::int64_t count) const { return nodes() > 1 ? count : 0; }
+  /// Reductions of an agreement that are MPI's: where nodes have boards, their first ranks send messages.
+  [[nodiscard]] std::int64_t among_nodes(std::int64_t count) const {
+    return one_rank_nodes() && nodes() > 1 ? count : 0;
+  }
 
  private:
   const CallSetting& s_;
@@ -135,8 +138,7 @@ class Charging {
         board_channels * (2 * cache_line + longest * (ranks_here + 1)) + board_note_bytes * ranks_here;
     return {
         "first open",
-        {{"communicators", all_.over_ranks_s(8) + 2 * all_.split_s() + 2 * all_.over_nodes_s(8),
-          3 + all_.among_nodes(2),
+        {{"communicators", all_.over_ranks_s(8) + 2 * all_.split_s(), 3,
           ranks_here * (bytes_of_communicator + bytes_of_rank_in_communicator * ranks)},
          // an invitation, words, who the ranks are, a ticket, and three times whether all of them are well
          {"reductions", 7 * wide_s + all_.agree_s(), 7 + all_.among_nodes(1), 0},
@@ -144,7 +146,8 @@ class Charging {
           all_.over_nodes_s(0) + all_.copy_s(nodes * node_record_bytes) +
               log2_of(static_cast<double>(ranks_here)) *
                   (all_.ends_s() + all_.copy_s(nodes * node_record_bytes)),
-          all_.in_node(node_record_bytes * all_.nodes() > first_text_bytes ? 3 : 2) + all_.among_nodes(1),
+          all_.in_node(node_record_bytes * all_.nodes() > first_text_bytes ? 3 : 2) +
+              (all_.nodes() > 1 ? 1 : 0),
           ranks_here *
               (bytes_of_node * all_.nodes() + bytes_of_aggregator * aggregators() + bytes_of_process)},
          {"boards", 2 * log2_of(static_cast<double>(ranks_here)) * all_.ends_s(), all_.in_node(2),
@@ -190,7 +193,7 @@ class Charging {
         done.charges.push_back({"senders",
                                 all_.agree_s() + 2 * all_.over_nodes_s(8 * count) +
                                     log2_of(static_cast<double>(all_.ranks_of_node())) * all_.ends_s(),
-                                1 + all_.in_node(1), 0});
+                                all_.among_nodes(1) + all_.in_node(1), 0});
     }
     add_tallies(done.charges);
     done.charges.push_back(
@@ -211,7 +214,7 @@ class Charging {
       charges.push_back({"tally", all_.at_board_s(), 0, 0});
     if (moves_by(policy::Path::two_phase))
       charges.push_back({"senders", all_.at_board_s() + all_.over_nodes_s(4 * static_cast<double>(domains())),
-                         all_.one_rank_nodes() ? 1 : all_.among_nodes(1), 0});
+                         all_.among_nodes(1), 0});
   }
 
   void place(std::vector<Charge>& charges) const {

@@ -35,13 +35,12 @@ bool has(const ChargedCall& call, const std::string& cause) {
   return std::ranges::any_of(call.charges, [&](const Charge& one) { return one.cause == cause; });
 }
 
-TEST(Charges, ALaterCallTakesTwoReductions) {
+TEST(Charges, ReductionsAreMpisWhereNodesHaveOneRank) {
   for (const int nodes : {2, 32, 1024})
-    EXPECT_EQ(named(Charged(nodes, 4).calls(), "later call").sum().collectives, 2);
-  const Charged one_node(1, 8);
-  EXPECT_EQ(named(one_node.calls(), "later call").sum().collectives, 0) << "the board alone";
-  EXPECT_EQ(named(Charged(32, 4).calls(policy::Path::two_phase), "later call").sum().collectives, 3)
-      << "and a sum of senders";
+    EXPECT_EQ(named(Charged(nodes, 4).calls(), "later call").sum().collectives, 0) << "boards and messages";
+  EXPECT_EQ(named(Charged(1, 8).calls(), "later call").sum().collectives, 0) << "the board alone";
+  EXPECT_EQ(named(Charged(32, 1).calls(policy::Path::two_phase), "later call").sum().collectives, 3)
+      << "two agreements and a sum of senders";
 }
 
 TEST(Charges, GrowWithTheLogarithmOfNodes) {
