@@ -12,7 +12,9 @@ constexpr std::int64_t yields_crowded =
     8;  // over TCP a poll is dear: a rank with nothing to do must leave the cores soon
 // By the clock: where another job has the core, a yield may take milliseconds.
 constexpr double yield_alone_s = 200e-6, yield_in_reduction_s = 0.1;
-constexpr double nap_in_reduction_s = 50e-6;
+constexpr double shortest_in_reduction_s = 50e-6;
+/// Of the time waited so far: a rank that is seconds late may be later by a thousandth.
+constexpr double share_in_reduction = 0.0005;
 constexpr double shortest_nap_s = 10e-6;
 constexpr double nap_share =
     0.0625;  // of the time waited so far: what comes is seen at most a sixteenth of its wait late
@@ -32,7 +34,8 @@ bool yields(const WaitSoFar& s) noexcept {
 }
 
 double nap_s(const WaitSoFar& s) noexcept {
-  if (s.reduces && !s.beside_program && s.ranks_per_core <= 1) return nap_in_reduction_s;
+  if (s.reduces && !s.beside_program && s.ranks_per_core <= 1)
+    return std::clamp(share_in_reduction * s.waited_s, shortest_in_reduction_s, longest_nap_s);
   const double longest_s = s.longest_nap_s > 0
                                ? s.longest_nap_s
                                : longest_nap_s * std::max(1.0, s.ranks_per_core / few_ranks_per_core);
