@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -329,21 +330,32 @@ def test_signals_reach_the_job(site, tmp_path, report):
     ],
 )
 def test_a_report_is_named_after_the_batch_job(tmp_path, variables, stem):
-    assert report_name.of(tmp_path / "auto", variables) == tmp_path / f"{stem}.json"
-    assert report_name.of(tmp_path / "r.json", variables) == tmp_path / "r.json"
+    assert report_name.claim(tmp_path / "auto", variables) == tmp_path / f"{stem}.json"
+    assert report_name.claim(tmp_path / "r.json", variables) == tmp_path / "r.json"
 
 
 def test_runs_of_one_batch_job_keep_their_reports(site, collio_process, tmp_path):
-    words = ["run", "--report", "auto", "--", site.mpiexec["mpich"], "-n", "1", "true"]
+    words = ["run", "--report", "auto", "--", site.mpiexec["mpich"], "-n", "1", "sleep"]
     environment = {**os.environ, "SLURM_JOB_ID": "4711"}
-    for _ in range(2):
-        done = collio_process(*words, env=environment)
-        assert done.returncode == 0, done.stderr
-    assert "report: collio-4711-2.json" in done.stderr
-    assert {path.name for path in tmp_path.glob("collio-*")} == {"collio-4711.json", "collio-4711-2.json"}
-    Path(".collio-4711-3.json.99.lines").touch()  # of a run under way
-    assert report_name.of(Path("auto"), environment).name == "collio-4711-4.json"
+    with ThreadPoolExecutor() as pool:  # all at once
+        runs = [pool.submit(collio_process, *words, f"0.{n}", env=environment) for n in (1, 2, 3)]
+    reports = {}
+    for n, run in enumerate(runs, 1):
+        assert run.result().returncode == 0, run.result().stderr
+        (name,) = re.findall(r"report: (\S+)", run.result().stderr)
+        reports[name] = json.loads((tmp_path / name).read_text())["command"][-1]
+        assert reports[name] == f"0.{n}", "of another run"
+    assert reports.keys() == {"collio-4711.json", "collio-4711-2.json", "collio-4711-3.json"}
+
+
+def test_a_run_that_cannot_start_leaves_no_report(collio_process, tmp_path):
+    done = collio_process("run", "--report", "auto", "--", "no-such-program", cwd=tmp_path)
+    assert done.returncode == 125 and "no-such-program" in done.stderr
+    assert not list(tmp_path.iterdir())
+    done = collio_process("run", "--report", tmp_path / "no-folder/auto", "--", "true", cwd=tmp_path)
+    assert done.returncode == 125 and "cannot write there (No such file or directory)" in done.stderr
 
 
 def test_outside_of_batch_jobs_reports_are_named_after_time_and_process():
-    assert re.fullmatch(rf"collio-\d{{8}}T\d{{6}}-{os.getpid()}\.json", report_name.of(Path("auto"), {}).name)
+    name = report_name.claim(Path("auto"), {}).name
+    assert re.fullmatch(rf"collio-\d{{8}}T\d{{6}}-{os.getpid()}\.json", name)

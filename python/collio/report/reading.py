@@ -71,9 +71,9 @@ def read_exits(path: Path) -> list[RankRecord]:
 def load(path: Path) -> Document:
     """The document of `collio run --report`, or the engine's own lines. Where `collio run` was killed before
     it could make the document, the lines lie beside it under another name. Raises ReportError."""
-    left = (
-        sorted(path.absolute().parent.glob(f".{glob.escape(path.name)}.*.lines")) if not path.exists() else []
-    )
+    lines = f".{glob.escape(path.name)}.*.lines"
+    # `--report auto` makes the file empty before the job
+    left = [] if path.exists() and path.stat().st_size else sorted(path.absolute().parent.glob(lines))
     try:
         # file names may not be UTF-8; the rest is
         text = (left or [path])[-1].read_text(encoding="utf-8", errors="replace")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
-from collio.run import report_name
 from collio.run.start_job import CannotRun, Wish, start_job
 
 CANNOT_RUN = 125
@@ -56,8 +54,6 @@ def run(**options: Any) -> None:
 
     The program needs no change. The exit code is the job's; 125 means that collio could not start it.
     """
-    if options["report_file"]:
-        options["report_file"] = report_name.of(options["report_file"], os.environ)
     try:
         start_job(Wish(**options))
     except CannotRun as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import time
@@ -13,14 +12,14 @@ JOB_IDS = ("SLURM_JOB_ID", "PBS_JOBID", "FLUX_JOB_ID", "LSB_JOBID")
 AUTO = "auto"
 
 
-def of(wanted: Path, environ: Mapping[str, str]) -> Path:
-    """`wanted`, or where its name is "auto", a new file in the same folder: collio-JOBID.json, with -2, -3,
-    ... for further runs of the job."""
+def claim(wanted: Path, environ: Mapping[str, str]) -> Path:
+    """`wanted`, or where its name is "auto", a new empty file in the same folder: collio-JOBID.json, with -2,
+    -3, ... for further runs of the job, which may start at the same time. Raises OSError."""
     if wanted.name != AUTO:
         return wanted
     stem = f"collio-{job_id(environ) or time.strftime('%Y%m%dT%H%M%S') + f'-{os.getpid()}'}"
     count, path = 1, wanted.with_name(f"{stem}.json")
-    while _is_taken(path):
+    while not _is_made(path):
         count += 1
         path = wanted.with_name(f"{stem}-{count}.json")
     return path
@@ -34,6 +33,10 @@ def job_id(environ: Mapping[str, str]) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", found).strip("-.")
 
 
-def _is_taken(path: Path) -> bool:
-    """By a report, or by the lines of a run that has not ended."""
-    return path.exists() or any(path.parent.glob(f".{glob.escape(path.name)}.*.lines"))
+def _is_made(path: Path) -> bool:
+    """False where there is one already."""
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True

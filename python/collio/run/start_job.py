@@ -3,6 +3,7 @@ imported here."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
@@ -66,7 +67,26 @@ def read_quickly(words: list[str]) -> Wish | None:
 
 
 def start_job(wish: Wish) -> NoReturn:
-    """Becomes the job, or supervises it for its report. Raises CannotRun."""
+    """Becomes the job, or supervises it for its report. Raises CannotRun; then no report is left."""
+    if not wish.report_file or wish.dry_run:
+        _start(wish)
+    from collio.run import report_name  # most jobs have no report
+
+    try:
+        report_file = report_name.claim(wish.report_file, os.environ)
+    except OSError as error:
+        raise CannotRun(f"--report {wish.report_file}: cannot write there ({error.strerror})") from None
+    try:
+        _start(wish._replace(report_file=report_file))
+    except CannotRun:
+        new = [_lines_of(report_file)] + [report_file] * (report_file != wish.report_file)
+        for path in new:
+            with contextlib.suppress(OSError):
+                path.unlink()
+        raise
+
+
+def _start(wish: Wish) -> NoReturn:
     off = _switched_off()
     try:
         settings = config.gather_settings(wish.assignments)
@@ -186,13 +206,17 @@ def _network(machine: str | None) -> dict[str, str]:
 
 
 def _empty_lines_file(report_file: Path) -> Path:
-    """The file the ranks append to: next to the report, so that it lies where the nodes can reach it."""
-    lines = report_file.absolute().with_name(f".{report_file.name}.{os.getpid()}.lines")
+    lines = _lines_of(report_file)
     try:
         lines.write_text("")
     except OSError as error:
         raise CannotRun(f"--report {report_file}: cannot write there ({error.strerror})") from None
     return lines
+
+
+def _lines_of(report_file: Path) -> Path:
+    """The file the ranks append to: next to the report, so that it lies where the nodes can reach it."""
+    return report_file.absolute().with_name(f".{report_file.name}.{os.getpid()}.lines")
 
 
 def _trace_prefix(trace_file: Path) -> Path:
