@@ -112,6 +112,7 @@ def test_a_file_whose_name_is_no_text_is_reported(reads):
         (lambda file: file["calls"][0].update(bytes=None), "files[0].calls[0].bytes is no number"),
         (lambda file: file.update(warnings=[3]), "files[0].warnings[0] is no text"),
         (lambda file: file.update(network=[]), "files[0].network is no table"),
+        (lambda file: file.update(comm_size=0), "files[0].comm_size is 0; at least 1 is allowed"),
         (
             lambda file: file.update(
                 network={"name": None, "hosts": ["a"], "traffic": {"bytes": 5, "flows": [[0, 1, 5]]}}

@@ -33,4 +33,4 @@ def call(**fields):
 
 
 def file(**fields):
-    return whole("File", **{"id": "here:1:1", "files": 1, **fields})
+    return whole("File", **{"id": "here:1:1", "files": 1, "comm_size": 1, **fields})

@@ -26,13 +26,13 @@ def check_document(document: Any) -> None:
     """Of `collio run --report`. Raises FieldError. Takes nulls out."""
     _check("Document", document, "")
     for index, file in enumerate(document["files"]):
-        _check_flows(file, f"files[{index}]")
+        _check_values(file, f"files[{index}]")
 
 
 def check_file(line: Any) -> None:
     """One line of the engine. Raises FieldError. Takes nulls out."""
     _check("File", line, "")
-    _check_flows(line, "")
+    _check_values(line, "")
 
 
 def check_rank(line: Any) -> None:
@@ -138,8 +138,10 @@ PLAIN: dict[str, Check] = {
 }
 
 
-def _check_flows(file: Any, place: str) -> None:
-    """Flows are of nodes that there are."""
+def _check_values(file: Any, place: str) -> None:
+    """Files have ranks, and flows are of nodes that there are."""
+    if file["comm_size"] < 1:
+        raise FieldError(f"{_join(place, 'comm_size')} is {file['comm_size']}; at least 1 is allowed")
     network = file.get("network", {})
     if len(network.get("hosts", ())) > MOST_NODES:
         raise FieldError(f"{_join(place, 'network.hosts')} is longer than {MOST_NODES}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from rich.table import Table
@@ -14,7 +15,7 @@ from collio.wording import counted, format_seconds
 def table(folder: Path) -> tuple[Table, list[str]]:
     """The table, and a line for each other JSON file. Raises ReportError where the folder has no report."""
     found, other = [], []
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(filter(os.path.isfile, folder.glob("*.json"))):
         try:
             found.append((path.name, verdict.of(reading.load(path))))
         except reading.ReportError as error:
