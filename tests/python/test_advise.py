@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import math
+import os
 import sys
 from pathlib import Path
 
@@ -85,6 +86,49 @@ def test_a_folder_is_ranked_by_what_would_be_saved(tmp_path):
     assert "broken.darshan: not a log of Darshan" in done.output
 
 
+@pytest.fixture
+def damaged(tmp_path):
+    """Makes a copy of a log: cut off, or with one byte changed."""
+
+    def make(name, length=None, flipped=None):
+        content = bytearray((LOGS / f"{name}.darshan").read_bytes())
+        if flipped is not None:
+            content[flipped] ^= 255
+        path = tmp_path / f"{name}-damaged.darshan"
+        path.write_bytes(content[:length])
+        return path
+
+    return make
+
+
+@reads_logs
+@pytest.mark.parametrize(
+    "name, how",
+    [
+        ("flash", {"length": 1447}),  # Darshan's library crashes
+        ("hdf5", {"flipped": 859}),  # a RuntimeError
+        ("hdf5", {"length": 1827}),  # no record of MPI-IO
+    ],
+)
+def test_a_damaged_log_is_named(collio_process, damaged, name, how):
+    path = damaged(name, **how)
+    done = collio_process("advise", path)
+    assert done.returncode == 1 and not done.stdout, done.stdout
+    assert done.stderr.startswith(f"Error: {path}: ") and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+@reads_logs
+def test_a_damaged_log_does_not_end_the_ranking(collio_process, damaged, tmp_path):
+    bad = damaged("flash", length=1447)
+    (tmp_path / "good.darshan").write_bytes((LOGS / "flash.darshan").read_bytes())
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "no-ranks.json").write_text(json.dumps({"files": [{**DOCUMENT["files"][0], "comm_size": 0}]}))
+    done = collio_process("advise", "--folder", tmp_path)
+    assert done.returncode == 0 and "\ngood.darshan" in done.stdout, done.stdout + done.stderr
+    assert str(bad) in done.stderr and "no-ranks.json: not a report" in done.stderr
+    assert "comm_size is 0" in done.stderr and "pipe.json" not in done.stderr
+
+
 def test_without_the_package_the_command_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "darshan.backend.cffi_backend", None)
     done = advise(LOGS / "flash.darshan")
@@ -135,6 +179,18 @@ def test_a_command_runs_once(real_mpi, compiled, collio_process, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "ould " in done.stdout.split("\n")[0] and "To try it:" in done.stdout
     assert not list(tmp_path.glob(".collio-advise-*"))
+
+
+def test_a_command_is_not_run_without_collio(monkeypatch, tmp_path):
+    monkeypatch.setenv("COLLIO_ENABLE", "0")
+    done = advise("--", "touch", tmp_path / "ran")
+    assert done.exit_code == 1 and "unset COLLIO_ENABLE" in done.output and not (tmp_path / "ran").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_named(monkeypatch):
+    monkeypatch.chdir("/proc")
+    done = advise("--", "true")
+    assert done.exit_code == 1 and "Error: /proc: cannot write the report there" in done.output
 
 
 def test_a_command_that_fails_gives_its_exit_code(real_mpi, collio_process, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -72,7 +73,19 @@ def _read(path: Path) -> Observed:
 
 def _run(job: list[str]) -> Observed:
     """Runs the job once. Ends with its exit code where that is not 0."""
-    with tempfile.TemporaryDirectory(prefix=".collio-advise-", dir=".") as folder:  # where all nodes reach it
+    if os.environ.get("COLLIO_ENABLE") == "0":
+        raise click.ClickException(
+            "COLLIO_ENABLE=0 leaves all files to the MPI library; the forecast needs a run under collio: "
+            "unset COLLIO_ENABLE"
+        )
+    try:
+        made = tempfile.TemporaryDirectory(prefix=".collio-advise-", dir=".")  # where all nodes reach it
+    except OSError as error:
+        raise click.ClickException(
+            f"{Path.cwd()}: cannot write the report there ({error.strerror}); start it in a folder that all "
+            "nodes can write to"
+        ) from None
+    with made as folder:
         report = Path(folder) / "report.json"
         code = subprocess.run(module_command("collio", "run", "--report", str(report), "--", *job)).returncode
         if code:
@@ -124,7 +137,7 @@ def _rank(folder: Path) -> None:
     neither logs nor reports."""
     rows: list[tuple[tuple[bool, float], list[Any]]] = []
     other = []
-    for path in sorted(path for kind in LOGS for path in folder.rglob(kind)):
+    for path in sorted(path for kind in LOGS for path in folder.rglob(kind) if os.path.isfile(path)):
         try:
             seen = _read(path)
         except (LogError, reading.ReportError) as error:

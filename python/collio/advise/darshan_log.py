@@ -3,15 +3,23 @@
 Darshan wraps a job's POSIX, STDIO and MPI-IO calls and leaves counters and seconds for each file: one record
 where all ranks opened it, else one a rank. MPI-IO's seconds beyond those of POSIX on the same file were spent
 on exchange and waiting, which collio can shorten.
+
+Darshan's library trusts what a log says of its own lengths, and damaged logs crash it: each log is read in a
+child process.
 """
 
 from __future__ import annotations
 
 import importlib
+import math
+import multiprocessing
+import os
+import resource
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable, TypeVar
 
 from collio.advise import forecast
 from collio.advise.forecast import Observed, Obstacle, Phase
@@ -25,6 +33,8 @@ LARGE = 64 << 10
 MEASURED = ("tmpfs", "ramfs", "ext4", "xfs", "btrfs", "overlay")
 """File systems like those of the benchmarks."""
 STEPS = ("READ", "WRITE", "META")
+TIMES = tuple(f"F_{name}_TIME" for name in (*STEPS, "SLOWEST_RANK", "FASTEST_RANK"))
+Found = TypeVar("Found")
 
 
 class LogError(ValueError):
@@ -96,7 +106,54 @@ class Job:
 
 def read(path: Path) -> Observed:
     """Raises LogError."""
-    job, uses = load(path)
+    return _in_child(lambda backend: _observed(*_load(backend, path)), path)
+
+
+def load(path: Path) -> tuple[Job, dict[str, dict[str, Use]]]:
+    """The head, and {file: {module: its use}}. Raises LogError."""
+    return _in_child(lambda backend: _load(backend, path), path)
+
+
+def _in_child(reader: Callable[[Any], Found], path: Path) -> Found:
+    """What `reader` finds with Darshan's library. Raises LogError, also where the library crashes."""
+    try:
+        backend = importlib.import_module("darshan.backend.cffi_backend")
+    except ImportError:
+        raise LogError(
+            f"{path}: reading logs of Darshan takes its Python package: pip install 'collio[advise]'"
+        ) from None
+    context = multiprocessing.get_context("fork")  # others would import the library again for each log
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_send, args=(sender, reader, backend, path))
+    child.start()
+    sender.close()
+    try:
+        found: Found | LogError = receiver.recv()
+    except (EOFError, OSError):  # half an answer
+        found = LogError(f"{path}: damaged: Darshan's library crashes on it")
+    receiver.close()
+    child.join()
+    if isinstance(found, LogError):
+        raise found
+    return found
+
+
+def _send(sender: Connection, reader: Callable[[Any], Any], backend: Any, path: Path) -> None:
+    """In the child. A damaged log can make the library and Python raise anything."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):  # the library's own messages do not name the file
+        os.dup2(nowhere, output)
+    try:
+        found = reader(backend)
+    except LogError as error:
+        found = error
+    except Exception as error:
+        found = LogError(f"{path}: damaged ({error})")
+    sender.send(found)
+
+
+def _observed(job: Job, uses: dict[str, dict[str, Use]]) -> Observed:
     phases, obstacles, kinds = [], [], set()
     for name, modules in uses.items():
         kinds.add(_file_system(name, job.mounts))
@@ -123,14 +180,7 @@ def read(path: Path) -> Observed:
     )
 
 
-def load(path: Path) -> tuple[Job, dict[str, dict[str, Use]]]:
-    """The head, and {file: {module: its use}}. Raises LogError."""
-    try:
-        backend: Any = importlib.import_module("darshan.backend.cffi_backend")
-    except ImportError:
-        raise LogError(
-            f"{path}: reading logs of Darshan takes its Python package: pip install 'collio[advise]'"
-        ) from None
+def _load(backend: Any, path: Path) -> tuple[Job, dict[str, dict[str, Use]]]:
     log = backend.log_open(str(path)) if path.is_file() else None
     if log is None or not log["handle"]:
         raise LogError(f"{path}: not a log of Darshan, or of a version that this package cannot read")
@@ -144,10 +194,20 @@ def load(path: Path) -> tuple[Job, dict[str, dict[str, Use]]]:
             tuple((str(point), str(kind)) for point, kind in backend.log_get_mounts(log)),
             tuple(name for name, one in modules.items() if one.get("partial_flag")),
         )
+        if job.ranks < 1 or not math.isfinite(job.seconds):
+            raise LogError(f"{path}: damaged: a job of {job.ranks} ranks, {job.seconds} seconds")
         uses: dict[str, dict[str, Use]] = {}
         for module in MODULES.keys() & modules.keys():
+            empty = modules[module]["len"] > 0 and module not in job.incomplete
             for record in _records(backend, log, module):
+                empty = False
+                if record.name.startswith("<"):  # <STDOUT>
+                    continue
+                if not all(map(math.isfinite, record.seconds.values())):
+                    raise LogError(f"{path}: damaged: a record of {module} has no valid time")
                 uses.setdefault(record.name, {}).setdefault(module, Use()).add(record)
+            if empty:
+                raise LogError(f"{path}: damaged: no record of {module} can be read")
         return job, uses
     finally:
         backend.log_close(log)
@@ -158,14 +218,13 @@ def _records(backend: Any, log: Any, module: str) -> Iterator[Record]:
     prefix = MODULES[module] + "_"
     counters, seconds = backend.counter_names(module), backend.fcounter_names(module)
     while (record := backend.log_get_record(log, module, "numpy")) is not None:
-        name = names.get(record["id"], "?")
-        if not name.startswith("<"):  # <STDOUT>
-            yield Record(
-                name,
-                int(record["rank"]),
-                {key[len(prefix) :]: max(0, int(n)) for key, n in zip(counters, record["counters"])},
-                {key[len(prefix) :]: float(s) for key, s in zip(seconds, record["fcounters"])},
-            )
+        times = {key[len(prefix) :]: float(s) for key, s in zip(seconds, record["fcounters"])}
+        yield Record(
+            names.get(record["id"], "?"),
+            int(record["rank"]),
+            {key[len(prefix) :]: max(0, int(n)) for key, n in zip(counters, record["counters"])},
+            {key: times[key] for key in TIMES if key in times},
+        )
 
 
 def _collective(use: Use, step: str) -> int:
