@@ -83,6 +83,11 @@ def test_groups_of_ranks_and_rows_without_bytes():
     assert picture.rows == ["ranks 0 to 1", "ranks 4 to 5"] and picture.table == [[4096], [0, 4096]]
 
 
+def test_the_last_row_may_have_fewer_ranks():
+    found = by_title(document(rows=33, comm_size=65, ranks_per_row=2))
+    assert found["Ranks over time"].rows[-2:] == ["ranks 62 to 63", "rank 64"]
+
+
 def test_the_slowest_target_is_named():
     targets = by_title(document())["Storage targets"]
     assert targets.note == "target 2 is slowest: 1 MiB/s, the median is 10 MiB/s"
@@ -151,7 +156,34 @@ def test_the_terminal_draws_them_too(cli, tmp_path, monkeypatch):
     (file,) = (
         picture for picture in pictures.of_file(document(rows=64)["files"][0]) if "as asked" in picture.title
     )
-    assert len(pictures_text.lines_of(file)) == pictures_text.MOST_ROWS + 1
+    assert len(pictures_text.lines_of(file, 120)) == pictures_text.MOST_ROWS + 1
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_lines_fit_the_terminal(width):
+    some = document(rows=64, comm_size=6400, ranks_per_row=100, hostile=".a-long-domain.of-a-machine")
+    found = by_title(some)
+    for picture in found.values():
+        lines = pictures_text.lines_of(picture, width)
+        assert max(map(len, lines)) <= width, picture.title
+    *rows, axis = pictures_text.lines_of(found["Aggregators over the file, as accessed"], width)
+    assert axis.endswith(" 64 MiB") and " 0 B " in axis and "█ 1 MiB" in axis
+    assert all("█" in row for row in rows)  # also where columns are more than cells
+    assert pictures_text.lines_of(found["Calls"], width)[1].endswith(" 1.00 s")
+
+
+def test_numbers_that_cannot_be_are_drawn_within_the_lines():
+    some = document()
+    some["files"][0]["calls"][0]["seconds"]["write"] = spread(3.0, 2.0, 0.1)
+    *rows, _ = pictures_text.lines_of(by_title(some)["Imbalance"], 80)
+    assert len(set(map(len, rows))) == 1
+
+
+def test_the_page_and_the_terminal_at_once(cli, tmp_path):
+    path, page = tmp_path / "r.json", tmp_path / "r.html"
+    path.write_text(json.dumps(document()))
+    done = cli("report", path, "--pictures", "--html", page)
+    assert done.exit_code == 0 and "Storage targets" in done.output and "Storage targets" in page.read_text()
 
 
 @pytest.mark.parametrize("nodes", ["5", "2"])

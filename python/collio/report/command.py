@@ -29,7 +29,7 @@ def report_command(files: tuple[Path, ...], page: Path | None, drawn: bool, as_r
     try:
         if drawn:
             _draw(files)
-        else:
+        if page or as_rows or not drawn:
             _show(files, page, as_rows)
     except reading.ReportError as error:
         raise click.ClickException(str(error)) from None

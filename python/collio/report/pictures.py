@@ -108,7 +108,8 @@ def of_file(file: FileRecord) -> list[Picture]:
     noted = file.get("pictures")
     drawn = [_calls(file), _imbalance(file)]
     if noted:
-        drawn += [_asked(noted), _accessed(noted), _over_time(noted), _timeline(noted), _targets(file, noted)]
+        drawn += [_asked(file, noted), _accessed(file, noted), _over_time(file, noted)]
+        drawn += [_timeline(noted), _targets(file, noted)]
     drawn.append(_between_nodes(file))
     return [picture for picture in drawn if picture]
 
@@ -153,9 +154,10 @@ def _imbalance(file: FileRecord) -> Picture | None:
     return Ranges("Imbalance", note, [Range(step, *three) for step, three in sums.items()]) if sums else None
 
 
-def _row_name(row: int, each: int) -> str:
+def _row_name(row: int, each: int, size: int) -> str:
     """ "rank 3", or "ranks 16 to 31"."""
-    return f"rank {row}" if each == 1 else f"ranks {row * each} to {(row + 1) * each - 1}"
+    first, last = row * each, min((row + 1) * each, size) - 1
+    return f"rank {first}" if last <= first else f"ranks {first} to {last}"
 
 
 class _Kind(NamedTuple):
@@ -169,7 +171,7 @@ class _Kind(NamedTuple):
     part_unit: str
 
 
-def _heat(noted: Noted, rows: Rows, kind: _Kind) -> Picture | None:
+def _heat(file: FileRecord, rows: Rows, kind: _Kind) -> Picture | None:
     """Rows that have numbers, and columns up to the last that has."""
     used = {
         row: [max(0, one) for one in values[:PARTS]] for row, values in enumerate(rows[:PARTS]) if any(values)
@@ -179,10 +181,11 @@ def _heat(noted: Noted, rows: Rows, kind: _Kind) -> Picture | None:
         return None
     text = format_bytes if kind.part_unit == "B" else format_seconds
     most = kind.scale * max(map(max, used.values()))
+    each, size = int(file["pictures"]["ranks_per_row"]), int(file.get("comm_size", 1))
     return Heat(
         kind.title,
         kind.note,
-        [_row_name(row, int(noted["ranks_per_row"])) for row in used],
+        [_row_name(row, each, size) for row in used],
         Columns([], kind.part, kind.part_unit),
         width,
         [text(at) for at in (0, kind.part * width / 2, kind.part * width)],
@@ -193,24 +196,24 @@ def _heat(noted: Noted, rows: Rows, kind: _Kind) -> Picture | None:
     )
 
 
-def _asked(noted: Noted) -> Picture | None:
+def _asked(file: FileRecord, noted: Noted) -> Picture | None:
     note = "bytes that each rank asked for, over the file; rows full of cells are interleaved with others"
     kind = _Kind("Ranks over the file, as asked", note, noted["cell_bytes"], "B", noted["part_bytes"], "B")
-    return _heat(noted, noted["asked"], kind)
+    return _heat(file, noted["asked"], kind)
 
 
-def _accessed(noted: Noted) -> Picture | None:
+def _accessed(file: FileRecord, noted: Noted) -> Picture | None:
     note = "bytes that each aggregator moved, over the file; a longer row has more to do"
     title = "Aggregators over the file, as accessed"
     return _heat(
-        noted, noted["accessed"], _Kind(title, note, noted["cell_bytes"], "B", noted["part_bytes"], "B")
+        file, noted["accessed"], _Kind(title, note, noted["cell_bytes"], "B", noted["part_bytes"], "B")
     )
 
 
-def _over_time(noted: Noted) -> Picture | None:
+def _over_time(file: FileRecord, noted: Noted) -> Picture | None:
     note = "share of its time that each rank spent in data calls, since the open"
     return _heat(
-        noted, noted["in_calls"], _Kind("Ranks over time", note, 0.1, "%", noted["part_seconds"], "s")
+        file, noted["in_calls"], _Kind("Ranks over time", note, 0.1, "%", noted["part_seconds"], "s")
     )
 
 
