@@ -30,11 +30,12 @@ void put_bytes(const FileAccess& access, observe::Buckets& into) noexcept {
   cursor.seek_stream(access.begin);
   const std::int64_t width = into.width(), end = access.begin + access.bytes;
   std::int64_t at = span.offset, before = access.begin;
-  for (std::int64_t next = (at / width + 1) * width; next < span.end(); at = next, next += width) {
-    cursor.seek_offset(next);
+  for (std::int64_t left = width - at % width; left < span.end() - at; left = width) {
+    cursor.seek_offset(at + left);
     const std::int64_t now = cursor.at_end() ? end : std::min(cursor.stream(), end);
     into.add_to(at, now - before);
     before = now;
+    at += left;
   }
   into.add_to(at, end - before);
 }

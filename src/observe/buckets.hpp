@@ -23,9 +23,9 @@ class Buckets {
     if (begin >= end) return;
     reach(end);
     for (std::int64_t part = begin / width_; begin < end; ++part) {
-      const std::int64_t until = std::min(end, (part + 1) * width_);
-      put(part, until - begin);
-      begin = until;
+      const std::int64_t amount = std::min(end - begin, width_ - begin % width_);  // no end of a part: 2^63
+      put(part, amount);
+      begin += amount;
     }
   }
   /// The part of `at`, which is within reach, gets `amount`.

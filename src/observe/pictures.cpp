@@ -57,11 +57,11 @@ void Pictures::share(const Transfer& t) noexcept {
   if (count == 0) return;
   const double ns_a_byte = 1e9 * (t.time.end_s - t.time.begin_s) / static_cast<double>(t.bytes);
   for (std::int64_t at = t.offset, end = t.offset + t.bytes; at < end;) {
-    const std::int64_t until = std::min(end, (at / unit + 1) * unit);
+    const std::int64_t bytes = std::min(end - at, unit - at % unit);
     const auto target = static_cast<std::size_t>(at / unit % count);
-    noted_.target_bytes[target] += until - at;
-    noted_.target_ns[target] += static_cast<std::int64_t>(ns_a_byte * static_cast<double>(until - at));
-    at = until;
+    noted_.target_bytes[target] += bytes;
+    noted_.target_ns[target] += static_cast<std::int64_t>(ns_a_byte * static_cast<double>(bytes));
+    at += bytes;
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "random_access.hpp"
 
 namespace collio::access {
@@ -25,6 +27,14 @@ TEST(AskedBytes, LieInTheirPartsOfTheFile) {
     ASSERT_EQ(buckets.width(), expected.width()) << "seed " << seed;
     ASSERT_EQ(buckets.values(), expected.values()) << "seed " << seed;
   }
+}
+
+TEST(AskedBytes, LieAtTheLastByteOfAll) {
+  constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+  const core::Pattern pattern(test::packed({{end - 50, 10, 20, 3}}));
+  observe::Buckets buckets(64);
+  put_bytes(whole_access(pattern), buckets);
+  EXPECT_EQ(buckets.values()[observe::Buckets::count - 1], 30);
 }
 
 TEST(AskedBytes, OfPiecesInAnyOrder) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <numeric>
 
 namespace collio::observe {
@@ -40,6 +41,15 @@ TEST(Buckets, WidenKeepsTheOrderOfParts) {
   EXPECT_EQ(buckets.values()[0], 0 + 1 + 2 + 3);
   EXPECT_EQ(buckets.values()[15], 60 + 61 + 62 + 63);
   EXPECT_EQ(buckets.values()[16], 0);
+}
+
+TEST(Buckets, ReachTheLastByteOfAll) {
+  Buckets buckets(1024);
+  constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
+  buckets.add(end - 100, end);
+  EXPECT_EQ(buckets.width(), std::int64_t{1} << 57);
+  EXPECT_EQ(buckets.values()[Buckets::count - 1], 100);
+  EXPECT_EQ(sum(buckets), 100);
 }
 
 TEST(Buckets, LeaveOutWhatLiesBeforeTheirBegin) {

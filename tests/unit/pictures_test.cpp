@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace collio::observe {
 namespace {
 
@@ -44,6 +46,13 @@ TEST(Pictures, DealTransfersToTargets) {
   EXPECT_EQ(noted.target_bytes, (std::vector<std::int64_t>{50, 150}));
   EXPECT_EQ(noted.target_ns, (std::vector<std::int64_t>{500'000'000, 2'500'000'000}));
   EXPECT_EQ(noted.accessed.values()[0], 200);
+}
+
+TEST(Pictures, DealTheLastByteOfAll) {
+  Pictures pictures;
+  pictures.deal({.unit_bytes = std::int64_t{1} << 20, .count = 2});
+  pictures.transfer({std::numeric_limits<std::int64_t>::max() - 100, 100, {0, 1}});
+  EXPECT_EQ(pictures.noted().target_bytes, (std::vector<std::int64_t>{0, 100}));
 }
 
 TEST(Pictures, KnowNoTargetsOfTooMany) {
