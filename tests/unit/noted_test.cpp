@@ -59,5 +59,31 @@ TEST_F(NotedTransfers, ThatStorageDeclinesAreNotCounted) {
   EXPECT_EQ(sum(pictures_->noted().accessed), 0);
 }
 
+/// Takes whatever it is given.
+class Stores final : public Storage {
+ public:
+  Transfer write(const core::Extent& extent, const std::byte*) override { return {extent.length, {}}; }
+  Transfer read(const core::Extent&, std::byte*) override { return {}; }
+  core::Error sync() override { return {}; }
+  bool store(const PieceWrite&) override { return true; }
+};
+
+TEST(NotedPieces, CountWithoutTheirHoles) {
+  const auto pictures = std::make_shared<observe::Pictures>();
+  pictures->deal({.unit_bytes = 256, .count = 2});
+  const std::unique_ptr<Storage> storage = noted(std::make_unique<Stores>(), pictures);
+  core::PackedBuilder builder({});
+  builder.add(core::Run{4096, 16, 512, 8});  // on the first target alone
+  builder.add(core::Extent{16384, 100});
+  const core::PackedExtents pieces = builder.finish();
+  const std::vector<std::byte> data(12544);
+  ASSERT_TRUE(storage->store({{4096, 12544}, data.data(), pieces}));
+  const observe::Pictures::Noted& noted = pictures->noted();
+  EXPECT_EQ(sum(noted.accessed), 8 * 16 + 100);
+  EXPECT_EQ(noted.accessed.values()[16], 100);
+  EXPECT_EQ(noted.accessed.values()[12], 0);
+  EXPECT_EQ(noted.target_bytes, (std::vector<std::int64_t>{8 * 16 + 100, 0}));
+}
+
 }  // namespace
 }  // namespace collio::storage
