@@ -130,5 +130,18 @@ TEST_F(Report, WithoutAFileNothingIsWritten) {
   EXPECT_TRUE(lines().empty());
 }
 
+TEST_F(Report, TakesPicturesOfTwoFilesOfAKindThatHaveThem) {
+  ReportBook book;
+  const ReportLine line = book.opened(file_of("/a", "k"));
+  EXPECT_TRUE(book.takes_pictures(line));
+  for (int without = 0; without < ReportBook::most_pictures; ++without) {
+    EXPECT_TRUE(book.takes_pictures(line));
+    book.has_no_pictures(line);
+  }
+  EXPECT_TRUE(book.takes_pictures(line));
+  EXPECT_FALSE(book.takes_pictures(line));
+  EXPECT_TRUE(book.takes_pictures(book.opened(file_of("/b", "other"))));
+}
+
 }  // namespace
 }  // namespace collio::engine

@@ -138,7 +138,7 @@ class TargetProbe(TypedDict, total=False):
 
 
 class CallTimeline(TypedDict, total=False):
-    """A rank that accessed the file in its last collective call. Lanes: begin and duration of each span, alternating, in microseconds since the ranks' agreement on the call. Of more than 64 spans those nearest each other are one."""
+    """A rank that accessed the file in its last collective call. Lanes: begin and duration of each span, alternating, in microseconds since the ranks' agreement on the call, or what the first did before it. Of more than 64 spans those nearest each other are one."""
 
     rank: int
     fill: list[int]

@@ -46,6 +46,7 @@ void FileReport::closed(const Ranks& ranks, const ReportWishes& wishes) {
   if (wishes.schedules_said != 0) remarks.schedules = file.schedule_remarks(ranks);
   FileSums sums = sums_of_ranks(ranks, wishes.report == 2);
   if (file.rank != 0) return;
+  if (wishes.report == 2 && !sums.line.pictures) ReportBook::of_process().has_no_pictures(*line_);
   try {
     sums.line.about = about(file, remarks);
     ReportBook& book = ReportBook::of_process();

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <new>
 
+#include "access/reserve.hpp"
 #include "core/index.hpp"
 #include "engine/file/file.hpp"
 #include "transport/waiting/collectives.hpp"
@@ -39,13 +41,21 @@ struct Sums {
 };
 constexpr int numbers = sizeof(Sums) / sizeof(std::int64_t);
 
-/// The length of a part of the file, and of the time.
-using Widths = std::array<std::int64_t, 2>;
+/// The most of all ranks.
+struct Agreed {
+  /// of a part
+  std::int64_t bytes = 0, ns = 0;
+  /// of the file: a rank without a handle knows none
+  std::int64_t targets = 0;
+  /// a rank has no memory for its table
+  std::int64_t lack = 0;
+};
 
-Widths agreed_widths(const Pictures::Noted& mine, const Ranks& ranks) {
-  Widths widths{std::max(mine.asked.width(), mine.accessed.width()), mine.in_calls.width()};
-  transport::reduce_to_all(widths.data(), static_cast<int>(widths.size()), MPI_INT64_T, MPI_MAX, ranks.comm);
-  return widths;
+Agreed agreed_by(const Ranks& ranks, const Pictures::Noted& mine, bool lacks) {
+  Agreed agreed{std::max(mine.asked.width(), mine.accessed.width()), mine.in_calls.width(),
+                mine.targets.count, lacks ? 1 : 0};
+  transport::reduce_to_all(&agreed, sizeof agreed / sizeof(std::int64_t), MPI_INT64_T, MPI_MAX, ranks.comm);
+  return agreed;
 }
 
 void put_line(const Pictures::Noted& mine, int rank, Line& line) {
@@ -70,12 +80,13 @@ report::Counts without_zeros(report::Counts row) {
   return row;
 }
 
-/// Each cell as a number of units, rounded up.
-report::List<report::Counts> table(const Rows& rows, std::int64_t used, std::int64_t unit) {
+/// Each cell as a number of units, rounded up. `unit`: of a row.
+template <class Unit>
+report::List<report::Counts> table(const Rows& rows, std::int64_t used, Unit&& unit) {
   report::List<report::Counts> table;
   for (std::int64_t r = 0; r < used; ++r) {
     report::Counts row(rows[core::at(r)].begin(), rows[core::at(r)].end());
-    for (std::int64_t& cell : row) cell = cell / unit + (cell % unit > 0 ? 1 : 0);
+    for (std::int64_t& cell : row) cell = cell / unit(r) + (cell % unit(r) > 0 ? 1 : 0);
     table.push_back(without_zeros(std::move(row)));
   }
   return table;
@@ -90,12 +101,25 @@ std::int64_t unit_for(const Sums& sums) {
   return unit;
 }
 
+/// The agreement on the call, or what ranks did before it.
+std::int64_t begin_of(const Sums& sums) {
+  std::int64_t begin = 0;
+  for (const Line& line : sums.lines)
+    for (std::size_t which = 0; which < CallLanes::count_; ++which)
+      for (std::int64_t i = 0; i < line.spans[which]; ++i)
+        begin = std::min(begin, line.lanes[which][core::at(2 * i)]);
+  return begin;
+}
+
 report::List<report::CallTimeline> timeline(const Sums& sums) {
   report::List<report::CallTimeline> lines;
+  const std::int64_t begin = begin_of(sums);
   for (const Line& line : sums.lines) {
     const auto lane = [&](CallLanes::Which which) {
       const auto& spans = line.lanes[which];
-      return report::Counts(spans.begin(), spans.begin() + 2 * line.spans[which]);
+      report::Counts numbers(spans.begin(), spans.begin() + 2 * line.spans[which]);
+      for (std::size_t i = 0; i < numbers.size(); i += 2) numbers[i] -= begin;
+      return numbers;
     };
     if (line.spans[CallLanes::file] > 0)
       lines.push_back({line.rank, lane(CallLanes::fill), lane(CallLanes::send), lane(CallLanes::file)});
@@ -103,14 +127,18 @@ report::List<report::CallTimeline> timeline(const Sums& sums) {
   return lines;
 }
 
-report::Pictures said(const Sums& sums, const Widths& widths, std::int64_t size, std::int64_t targets) {
+report::Pictures said(const Sums& sums, const Agreed& agreed, std::int64_t size) {
   const std::int64_t per_row = (size + most_rows - 1) / most_rows, used = (size + per_row - 1) / per_row;
-  report::Pictures p{.ranks_per_row = per_row, .part_bytes = widths[0], .cell_bytes = unit_for(sums)};
-  p.asked = table(sums.asked, used, p.cell_bytes);
-  p.accessed = table(sums.accessed, used, p.cell_bytes);
-  p.part_seconds = 1e-9 * static_cast<double>(widths[1]);
-  p.in_calls = table(sums.in_calls, used, std::max<std::int64_t>(1, per_row * widths[1] / 1000));
-  for (std::int64_t i = 0; i < targets; ++i) {
+  report::Pictures p{.ranks_per_row = per_row, .part_bytes = agreed.bytes, .cell_bytes = unit_for(sums)};
+  const auto cell = [&](std::int64_t) { return p.cell_bytes; };
+  p.asked = table(sums.asked, used, cell);
+  p.accessed = table(sums.accessed, used, cell);
+  p.part_seconds = 1e-9 * static_cast<double>(agreed.ns);
+  p.in_calls = table(sums.in_calls, used, [&](std::int64_t row) {
+    const std::int64_t ranks = std::min(per_row, size - row * per_row);
+    return std::max<std::int64_t>(1, ranks * agreed.ns / 1000);
+  });
+  for (std::int64_t i = 0; i < agreed.targets; ++i) {
     p.target_bytes.push_back(sums.target_bytes[core::at(i)]);
     p.target_seconds.push_back(1e-9 * static_cast<double>(sums.target_ns[core::at(i)]));
   }
@@ -126,17 +154,20 @@ bool any(const Rows& rows) {
 
 }  // namespace
 
-std::optional<report::Pictures> pictures_of(const Ranks& ranks) {
+std::optional<report::Pictures> pictures_of(const Ranks& ranks) try {
   const File& file = ranks.file;
   const Pictures none;  // of a rank whose environment asks for no report
   const Pictures::Noted& mine = (file.records.pictures ? *file.records.pictures : none).noted();
-  const Widths widths = agreed_widths(mine, ranks);
-  const auto sums = std::make_unique<Sums>();
+  std::optional<access::Reserve::Abstain> can_be_left_out(std::in_place);
+  const std::unique_ptr<Sums> sums(new (std::nothrow) Sums);
+  can_be_left_out.reset();
+  const Agreed agreed = agreed_by(ranks, mine, !sums);
+  if (agreed.lack != 0) return {};
   const std::int64_t per_row = (file.size + most_rows - 1) / most_rows;
   const std::size_t row = core::at(file.rank / per_row);
-  put(mine.asked, widths[0], sums->asked[row]);
-  put(mine.accessed, widths[0], sums->accessed[row]);
-  put(mine.in_calls, widths[1], sums->in_calls[row]);
+  put(mine.asked, agreed.bytes, sums->asked[row]);
+  put(mine.accessed, agreed.bytes, sums->accessed[row]);
+  put(mine.in_calls, agreed.ns, sums->in_calls[row]);
   std::ranges::copy(mine.target_bytes, sums->target_bytes.begin());
   std::ranges::copy(mine.target_ns, sums->target_ns.begin());
   const bool moved = mine.last.lanes[CallLanes::file].size() > 0;
@@ -144,7 +175,10 @@ std::optional<report::Pictures> pictures_of(const Ranks& ranks) {
   if (moved && line < most_lines) put_line(mine, file.rank, sums->lines[core::at(line)]);
   transport::reduce_to_first(sums.get(), numbers, MPI_INT64_T, MPI_SUM, ranks.comm);
   if (file.rank != 0 || !(any(sums->asked) || any(sums->accessed))) return {};
-  return said(*sums, widths, file.size, mine.targets.count);
+  can_be_left_out.emplace();
+  return said(*sums, agreed, file.size);
+} catch (const std::bad_alloc&) {  // of rank 0, behind all that is collective
+  return {};
 }
 
 }  // namespace collio::engine

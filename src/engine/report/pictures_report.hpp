@@ -8,8 +8,8 @@
 
 namespace collio::engine {
 
-/// On rank 0; null elsewhere, and where no rank accessed the file. 160 KiB a rank meanwhile, whatever the
-/// number of ranks. Collective.
+/// On rank 0; null elsewhere, where no rank accessed the file, and where a rank has no memory for it. 160 KiB
+/// a rank meanwhile, whatever the number of ranks. Collective.
 [[nodiscard]] std::optional<observe::report::Pictures> pictures_of(const Ranks& ranks);
 
 }  // namespace collio::engine

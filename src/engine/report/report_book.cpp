@@ -91,6 +91,12 @@ bool ReportBook::takes_pictures(const ReportLine& line) {
   return true;
 }
 
+void ReportBook::has_no_pictures(const ReportLine& line) {
+  const std::lock_guard lock(mutex_);
+  --pictures_of_[line.kind];
+  --pictures_;
+}
+
 void ReportBook::renew(FileKind& kind) {
   kind.written = false;
   if (kind.renewal.due(kind.opened + kind.closed, observe::now_s())) write(kind);

@@ -28,7 +28,7 @@ class ReportBook {
   /// of files with lines of their own
   static constexpr int most_lines = 256;
   static constexpr std::size_t most_kinds = 256;
-  /// of files with pictures: up to 100 KB each
+  /// of a process's files with pictures: up to 100 KB each
   static constexpr int most_pictures = 8, most_pictures_of_a_kind = 2;
 
   /// The process's. It writes what is left when the process ends normally.
@@ -41,8 +41,10 @@ class ReportBook {
   static void write_open(const FileSums& sums, const ReportLine& line);
   void closed(const FileSums& sums, const ReportLine& line);
   void write_what_is_left();
-  /// Whether the report has room for the pictures of a file that closes; they count from then on.
+  /// Whether the report has room for the pictures of a file that closes; they count from then on,
   [[nodiscard]] bool takes_pictures(const ReportLine& line);
+  /// unless there are none.
+  void has_no_pictures(const ReportLine& line);
 
  private:
   struct FileKind {
