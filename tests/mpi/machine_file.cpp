@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+
 #include "pieces.hpp"
 
 using namespace collio::test;
@@ -102,7 +104,40 @@ class Tests {
                     (std::to_string(after - before) + " bytes on a rank").c_str());
   }
 
+  /// Ranks that had the machine alone, each with routes of its own, share them once they open a file
+  /// together.
+  void routes_of_single_ranks_are_shared() {
+    if (!program_.no_room_for_windows().empty()) return;
+    write_machine(star_of(700));
+    const bool set = std::getenv("COLLIO_MACHINE") != nullptr;
+    setenv("COLLIO_MACHINE", machine_.c_str(), 1);
+    static_cast<void>(report_of("alone" + std::to_string(program_.rank), MPI_COMM_SELF));
+    MPI_Barrier(MPI_COMM_WORLD);
+    static_cast<void>(report_of("together"));
+    program_.that(have_in_common(sizeof(std::int32_t) * 700 * 701), "ranks share the routes");
+    if (!set) unsetenv("COLLIO_MACHINE");
+  }
+
  private:
+  /// Whether all ranks have mapped the same shared memory of so many bytes.
+  static bool have_in_common(std::size_t bytes) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    std::vector<long long> inodes;
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      std::size_t begin = 0, end = 0;
+      long long inode = 0;
+      if (std::sscanf(line.c_str(), "%zx-%zx rw-s %*s %*s %lld", &begin, &end, &inode) != 3) continue;
+      if (end - begin == (bytes + page - 1) / page * page) inodes.push_back(inode);
+    }
+    std::array<long long, 8> of_first{};
+    std::copy_n(inodes.begin(), std::min(inodes.size(), of_first.size()), of_first.begin());
+    MPI_Bcast(of_first.data(), static_cast<int>(of_first.size()), MPI_LONG_LONG, 0, MPI_COMM_WORLD);
+    std::array<int, of_first.size()> here{};
+    for (std::size_t i = 0; i < here.size(); ++i) here[i] = std::ranges::count(inodes, of_first[i]) > 0;
+    MPI_Allreduce(MPI_IN_PLACE, here.data(), static_cast<int>(here.size()), MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return std::ranges::count(here, 1) > 0;
+  }
   /// This host and others at one switch.
   [[nodiscard]] std::string star_of(int nodes) const {
     std::string names, links, next, of_switch;
@@ -191,5 +226,6 @@ int main(int argc, char** argv) {
   tests.files_of_some_ranks();
   tests.first_rank_decides();
   tests.routes_are_in_a_node_once(hosts);
+  tests.routes_of_single_ranks_are_shared();
   return program.finish();
 }

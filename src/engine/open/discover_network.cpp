@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/content_hash.hpp"
+#include "core/index.hpp"
 #include "engine/open/pooled.hpp"
 #include "machine/locate_nodes.hpp"
 #include "machine/packed_network.hpp"
@@ -50,12 +51,14 @@ struct TextNetwork {
   /// null: `unknown` says why
   std::shared_ptr<const machine::Network> network;
   std::string unknown;
+  /// ranks of this node that have it in common
+  int sharers = 0;
 
   static TextNetwork of(const NetworkText& text) {
-    if (text.key.is_error) return {text.key, nullptr, text.text};
+    if (text.key.is_error) return {text.key, nullptr, text.text, 0};
     auto read = machine::read_graph(text.text);
-    if (!read) return {text.key, nullptr, read.error().message};
-    return {text.key, std::make_shared<const machine::Network>(std::move(read.value())), ""};
+    if (!read) return {text.key, nullptr, read.error().message, 0};
+    return {text.key, std::make_shared<const machine::Network>(std::move(read.value())), "", 0};
   }
 };
 
@@ -181,14 +184,15 @@ machine::Routes share_routes(const Line& line, const Place& place, const machine
 std::shared_ptr<const TextNetwork> share_network(const Line& line, const Place& place, const NetworkKey& key,
                                                  const std::shared_ptr<const NetworkText>& text) {
   auto meaning = known_network(key);
-  int all_know = meaning ? 1 : 0;
+  const int sharers = place.machine.nodes[core::at(place.seat.node)].ranks;
+  int all_know = meaning && meaning->sharers >= sharers ? 1 : 0;  // ranks may have opened a file each before
   transport::reduce_to_all(&all_know, 1, MPI_INT, MPI_MIN, line.comm);
   if (all_know) return meaning;
   if (!meaning && text) meaning = std::make_shared<const TextNetwork>(TextNetwork::of(*text));
   std::string bytes;  // why it is unknown, or the network
   if (text) bytes = meaning->network ? 'n' + machine::packed(*meaning->network) : '?' + meaning->unknown;
   transport::broadcast_text(bytes, 0, line.comm);
-  TextNetwork shared{key, nullptr, bytes.substr(1)};
+  TextNetwork shared{key, nullptr, bytes.substr(1), sharers};
   if (bytes[0] == 'n') {
     machine::Network network = machine::unpacked(std::exchange(shared.unknown, {}));
     network.next = share_routes(line, place, text ? meaning->network->next : machine::Routes(),

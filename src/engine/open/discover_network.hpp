@@ -34,8 +34,9 @@ struct NetworkText {
 
 /// Gives `machine` the network of the text with rank 0's `key`; where that fails, the reason. `text`: of rank
 /// 0, which alone parses it, once. Collective. The result is the same on all ranks. Nothing is sent where
-/// COLLIO_MACHINE is not set; else a small reduction. Where a rank has not seen this network, the nodes'
-/// first ranks get its routes, which are in a node's memory once, and all ranks the rest.
+/// COLLIO_MACHINE is not set; else a small reduction. Where ranks of a node do not have this network in
+/// common yet, the nodes' first ranks get its routes, which are in a node's memory once, and all ranks the
+/// rest.
 void discover_network(const Line& line, const Place& place, machine::Machine& machine, const NetworkKey& key,
                       const std::shared_ptr<const NetworkText>& text);
 
