@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
   for (const char* path : {"two_layer", "two_phase"}) {
     tests.run({path, {}});
     tests.run({path, {{"collio_window", "16384"}}});
+    tests.run({path, {{"collio_nodes_per_group", "2"}}});
     tests.run({path, {{"collio_assignment", "in_order"}}, false});
     tests.run({path, {{"collio_faults", std::to_string(rank_on(0, 1)) + ":open:EACCES"}}, false});
   }

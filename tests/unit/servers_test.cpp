@@ -1,10 +1,13 @@
 // The ranks that serve domains: by arithmetic where the ranks of nodes are evenly spaced, else the ranks tell
-// each other who sits where.
+// each other who sits where. And those of placed domains.
 #include "engine/file/servers.hpp"
 
 #include <gtest/gtest.h>
 
+#include <new>
+
 #include "board_agreement.hpp"
+#include "engine/file/placed_servers.hpp"
 #include "schedule.hpp"
 
 namespace collio::engine {
@@ -71,6 +74,87 @@ TEST(Servers, AreCountedWhereRanksAreEvenlySpaced) {
 TEST(Servers, AreToldWhereRanksAreNot) {
   expect_servers({{0, 1, 5}, {2, 3, 4}}, false);
   expect_servers({{0, 4, 5}, {1, 2, 3}}, false);
+}
+
+PlacedServers::Placed placed_at(std::vector<int> seats) {
+  return std::make_shared<const policy::PlacedDomains>(
+      policy::PlacedDomains{.how = "", .reason = {}, .seat_of_domain = std::move(seats)});
+}
+
+/// body(file, rank): of six ranks on two nodes, whose first ranks are aggregators.
+template <class Body>
+void on_two_nodes(Body&& body) {
+  constexpr int ranks = 6;
+  auto boards = transport::boards_of(ranks, transport::BoardAgreement::record_bytes);
+  transport::Schedule schedule(3, ranks);
+  ASSERT_TRUE(schedule.run(
+      {},
+      [&](int rank) {
+        const transport::BoardAgreement agreement(boards[static_cast<std::size_t>(rank)]);
+        const Place place = place_of({{0, 1, 2}, {3, 4, 5}}, rank, true);
+        const Servers servers = servers_on({{0, 0}, {1, 0}}, place, agreement, rank);
+        body(ServedFile{servers, place, rank, agreement, [] { return core::Error(); }}, rank);
+      },
+      [] {}));
+}
+
+TEST(PlacedServers, ThoseOfPlacementsThatAlternateAreMadeOnce) {
+  on_two_nodes([](const ServedFile& file, int) {
+    const auto spare = [&](int local_rank) { return file.in_order.number_of({0, local_rank}, file.place); };
+    const std::vector placements{placed_at({spare(1), 1}), placed_at({spare(2), 0})};
+    PlacedServers placed;
+    std::optional<core::Error> begun;
+    std::vector<Servers> all;  // which keeps their memory
+    for (int call = 0; call < 6; ++call) {
+      const Servers servers = placed.of(file, placements[static_cast<std::size_t>(call % 2)], begun);
+      EXPECT_EQ(begun.has_value(), call < 2);
+      begun.reset();
+      EXPECT_EQ(servers.ranks, (call % 2 ? std::vector{2, 0} : std::vector{1, 3}));
+      all.push_back(servers);
+      EXPECT_EQ(&servers.ranks.get(), &all[static_cast<std::size_t>(call % 2)].ranks.get());
+    }
+  });
+}
+
+TEST(PlacedServers, OneWithoutMemoryStopsNoOther) {
+  on_two_nodes([](ServedFile file, int rank) {
+    bool lacks = rank == 1;
+    file.open = [&]() -> core::Error {
+      if (lacks) throw std::bad_alloc();
+      return {};
+    };
+    const auto placement = placed_at({file.in_order.number_of({0, 1}, file.place), 1});
+    PlacedServers placed;
+    std::optional<core::Error> begun;
+    EXPECT_EQ(placed.of(file, placement, begun).ranks, (std::vector{0, 3}));
+    ASSERT_TRUE(begun);
+    EXPECT_EQ(begun->kind, core::ErrorClass::no_memory);
+    EXPECT_FALSE(placed.serves());
+    lacks = false;
+    begun.reset();
+    EXPECT_EQ(placed.of(file, placement, begun).ranks, (std::vector{1, 3}));
+    ASSERT_TRUE(begun);
+    EXPECT_TRUE(begun->ok());
+    EXPECT_EQ(placed.serves(), rank == 1 || rank == 3);
+  });
+}
+
+TEST(PlacedServers, AFileThatARankCannotOpenIsServedInOrder) {
+  on_two_nodes([](ServedFile file, int rank) {
+    int opened = 0;
+    file.open = [&]() -> core::Error {
+      ++opened;
+      return {core::ErrorClass::access, "no"};
+    };
+    const auto placement = placed_at({file.in_order.number_of({0, 1}, file.place), 1});
+    PlacedServers placed;
+    for (int call = 0; call < 2; ++call) {
+      std::optional<core::Error> begun;
+      EXPECT_EQ(placed.of(file, placement, begun).ranks, (std::vector{0, 3}));
+      EXPECT_EQ(begun && begun->kind == core::ErrorClass::access, call == 0);
+    }
+    EXPECT_EQ(opened, rank == 1 || rank == 3 ? 1 : 0);
+  });
 }
 
 }  // namespace

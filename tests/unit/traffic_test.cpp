@@ -102,12 +102,12 @@ struct Case {
     d.offset_bits = 64;
     return make_plan({direction, d, static_cast<int>(homes.size())}, machine, hints);
   }
-  [[nodiscard]] policy::Service service() const { return {machine, homes, layers}; }
+  [[nodiscard]] policy::MessageNodes passed() const { return {machine, layers}; }
   [[nodiscard]] std::vector<Flow> expected(const policy::Plan& plan, std::int64_t bytes) const {
     policy::ServedBytes served;
-    served.add(plan, bytes);
+    served.add(plan, bytes, homes, layers);
     NodeTraffic traffic(machine);
-    served.add_to(traffic, service());
+    served.add_to(traffic, passed());
     return traffic.flows();
   }
 };
@@ -159,6 +159,21 @@ TEST(ExpectedTraffic, PiecesOfAGroupMeetFirst) {
             (std::vector<Flow>{{0, 1, 2 * MiB}, {0, 2, 4 * MiB}, {2, 3, 2 * MiB}}));
 }
 
+TEST(ExpectedTraffic, BytesGoWhereTheyAreServed) {
+  for (const char* group : {"1", "2"}) {
+    const Case c(nodes_of({2, 2, 2}),
+                 {{"cb_nodes", "2"}, {"collio_path", "two_layer"}, {"collio_nodes_per_group", group}});
+    const policy::Plan plan = c.plan(0, 12 * MiB);
+    policy::ServedBytes served;
+    served.add(plan, 12 * MiB, {2, 2}, c.layers);  // both on a node without an aggregator
+    served.add(plan, 12 * MiB, {2, 2}, c.layers);
+    NodeTraffic traffic(c.machine);
+    served.add_to(traffic, c.passed());
+    EXPECT_EQ(traffic.received(2), 16 * MiB) << "nodes in a group: " << group;
+    EXPECT_EQ(traffic.sent(2), 0);
+  }
+}
+
 TEST(ExpectedTraffic, NothingLeavesWhereNothingIsExchanged) {
   const Case alone(nodes_of({8}), {});
   EXPECT_TRUE(alone.expected(alone.plan(0, 8 * MiB), 8 * MiB).empty());
@@ -170,12 +185,12 @@ TEST(ExpectedTraffic, NothingLeavesWhereNothingIsExchanged) {
 TEST(ExpectedTraffic, CallsAddUp) {
   const Case c(nodes_of({2, 2}), {{"cb_nodes", "2"}, {"collio_path", "two_phase"}});
   policy::ServedBytes served;
-  served.add(c.plan(0, 8 * MiB), 8 * MiB);
-  served.add(c.plan(100 * MiB, 4 * MiB), 4 * MiB);
-  served.add(c.plan(0, 2 * MiB, Direction::read), 2 * MiB);
+  served.add(c.plan(0, 8 * MiB), 8 * MiB, c.homes, c.layers);
+  served.add(c.plan(100 * MiB, 4 * MiB), 4 * MiB, c.homes, c.layers);
+  served.add(c.plan(0, 2 * MiB, Direction::read), 2 * MiB, c.homes, c.layers);
   EXPECT_FALSE(served.empty());
   NodeTraffic traffic(c.machine);
-  served.add_to(traffic, c.service());
+  served.add_to(traffic, c.passed());
   EXPECT_EQ(traffic.flows(), (std::vector<Flow>{{0, 1, 3 * MiB + MiB / 2}, {1, 0, 3 * MiB + MiB / 2}}));
 }
 
@@ -194,11 +209,12 @@ TEST(ExpectedTraffic, CallsOfPlacedPlansAddUpWhateverTheirOrder) {
   const Case c(nodes_of({2, 2}), {{"cb_nodes", "2"}, {"collio_path", "two_phase"}});
   const policy::Plan one = placed_plan(c, 1), other = placed_plan(c, 100);
   policy::ServedBytes served;
-  for (const policy::Plan* plan : {&one, &one, &other, &one, &other, &other}) served.add(*plan, 8 * MiB);
+  for (const policy::Plan* plan : {&one, &one, &other, &one, &other, &other})
+    served.add(*plan, 8 * MiB, c.homes, c.layers);
   EXPECT_FALSE(served.empty());
   for (int report = 0; report < 2; ++report) {  // one that comes while the file is open changes nothing
     NodeTraffic traffic(c.machine);
-    served.add_to(traffic, c.service());
+    served.add_to(traffic, c.passed());
     EXPECT_EQ(traffic.flows(), (std::vector<Flow>{{0, 1, 303}}));
   }
 }

@@ -181,17 +181,17 @@ Planned plan_in_step(const Agreed& agreed) try {
 
 /// Moves the bytes as planned, if that is still to do, and agrees on how that ended. `since_s`: when ranks
 /// had the digest. Collective.
-PathResult attempt(Agreed& agreed, const policy::Plan& plan, policy::ScheduleTrials* trials, double since_s) {
+PathResult attempt(Agreed& agreed, const Planned& planned, const Servers& servers, double since_s) {
+  const policy::Plan& plan = planned.plan;
   File& file = agreed.file;
   if (agreed.digest.moved_ahead() && plan.path == policy::Path::independent) {
     agreed.record.counts.met_once = 1;
     hear_failed_rank(agreed.buffers.ranks, agreed.ahead);
     return std::move(agreed.ahead);
   }
-  const Servers servers = file.placed_servers.of(agreed.buffers, plan);
   CollectiveCall call{{file, plan, agreed.prepared.access, agreed.request.memory,
                        link_of(agreed.buffers, plan, servers, agreed.record), agreed.record.steps,
-                       agreed.record.counters, trials, agreed.digest.in_background == 0},
+                       agreed.record.counters, planned.schedules.get(), agreed.digest.in_background == 0},
                       agreed.buffers,
                       agreed.buffers.ranks};
   if (call.all_wait && plan.direction == Direction::write && !agreed.last) let_leave_out(file);
@@ -201,15 +201,26 @@ PathResult attempt(Agreed& agreed, const policy::Plan& plan, policy::ScheduleTri
   return moved;
 }
 
+/// Of the call, and what they will send on rank 0. Collective where the plan's placement is new.
+Servers servers_with_memory(const Agreed& agreed, const policy::Plan& plan) try {
+  Servers servers = servers_of(agreed.buffers, plan);
+  File& file = agreed.file;
+  if (file.rank == 0) file.records.traffic.foresee(plan, agreed.digest.bytes, servers.homes, file.layers);
+  return servers;
+} catch (const std::bad_alloc&) {  // less than a row of a placement
+  end_without_memory(agreed.buffers.ranks);
+}
+
 /// The same, if need be in a second attempt with masks.
 PathResult attempts(Agreed& agreed, Planned& planned, double since_s) {
-  PathResult moved = attempt(agreed, planned.plan, planned.schedules.get(), since_s);
+  const Servers servers = servers_with_memory(agreed, planned.plan);
+  PathResult moved = attempt(agreed, planned, servers, since_s);
   // Of the agreed outcome: all ranks make the second attempt, or none. There is no third.
   if (!moved.outcome.again) return moved;
   const policy::PlanRequest with_holes{agreed.request.direction, agreed.digest, agreed.file.most_domains(),
                                        true};
   planned.plan = policy::with_masks(agreed.file.plan(agreed.buffers, with_holes), planned.plan);
-  return attempt(agreed, planned.plan, planned.schedules.get(), since_s);
+  return attempt(agreed, planned, servers, since_s);
 }
 
 /// A call in which ranks left slow subfiles out, made once more.
@@ -218,7 +229,6 @@ PathResult make_again(Agreed& agreed, Planned& planned, double since_s) {
   agreed.last = true;  // it leaves nothing out, so this ends
   agreed.buffers.shortage.left_out = false;
   planned = plan_in_step(agreed);
-  if (agreed.file.rank == 0) agreed.file.records.traffic.foresee(planned.plan, agreed.digest.bytes);
   return attempts(agreed, planned, since_s);
 }
 
@@ -237,7 +247,6 @@ void note_times(const Agreed& agreed, const policy::Plan& plan, const transport:
 Completion carry_out(Agreed& agreed, Planned& planned, double since_s) {
   File& file = agreed.file;
   const policy::Digest& digest = agreed.digest;
-  if (file.rank == 0) file.records.traffic.foresee(planned.plan, digest.bytes);
   PathResult moved = attempts(agreed, planned, since_s);
   if (moved.outcome.left_out) moved = make_again(agreed, planned, since_s);
   if (planned.plan.path == policy::Path::two_layer) transport::NodeSlots::count_through(digest.bytes);

@@ -1,7 +1,9 @@
 // The ranks that serve the domains of a plan, where these are placed.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/file/servers.hpp"
@@ -11,29 +13,43 @@ namespace collio::engine {
 
 class Buffers;
 
+/// What this rank has of an open file for new servers.
+struct ServedFile {
+  const Servers& in_order;
+  const Place& place;
+  int rank;
+  const transport::Agreement& agreement;
+  /// Opens it on this rank. Not collective.
+  std::function<core::Error()> open;
+};
+
 /// Of the plans of an open file. Ranks on spare seats open the file when a plan first needs them.
 class PlacedServers {
  public:
-  /// Of a call. Where a rank cannot open the file the aggregators serve in order, with a warning. Collective.
-  [[nodiscard]] Servers of(const Buffers& buffers, const policy::Plan& plan);
+  using Placed = std::shared_ptr<const policy::PlacedDomains>;
+
+  /// Of a call. Those of a placement with spare seats are kept as long as a plan has it. Collective where it
+  /// is new, which sets `begun`: to an error where a rank cannot open the file or has no memory. Then the
+  /// aggregators serve in order, without memory for this call alone. O(placements + domains), for a new one
+  /// as Servers::in_order_of().
+  [[nodiscard]] Servers of(const ServedFile& file, const Placed& placed, std::optional<core::Error>& begun);
   /// This rank is on a spare seat of some plan, or receives for one. Not collective.
   [[nodiscard]] bool serves() const noexcept { return serves_; }
 
  private:
-  /// A placement with spare seats, as long as a plan has it.
   struct Known {
     std::weak_ptr<const policy::PlacedDomains> placed;
-    /// all its ranks have the file open
-    bool open = false;
+    Servers servers;
   };
-  /// Whether all ranks have it open. Collective where the placement is new.
-  [[nodiscard]] bool opened(const Buffers& buffers, const policy::Plan& plan, const Servers& servers);
-  /// the same on all ranks
+  /// Collective.
+  [[nodiscard]] core::Error add(const ServedFile& file, const Placed& placed);
+  /// of the same placements on all ranks
   std::vector<Known> known_;
-  /// of the last call with spare seats, and its placement
-  Servers last_;
-  std::weak_ptr<const policy::PlacedDomains> last_placed_;
   bool serves_ = false;
 };
+
+/// The servers of a call on the file; where those of its plan cannot serve, with a warning. Collective, as
+/// PlacedServers::of().
+[[nodiscard]] Servers servers_of(const Buffers& buffers, const policy::Plan& plan);
 
 }  // namespace collio::engine

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "policy/placement/traffic.hpp"
 #include "transport/messages/link.hpp"
 
 namespace collio::engine {
 
-/// One rank's part. O(nodes it sends to) memory; O(domains) more on rank 0.
+/// One rank's part. O(nodes it sends to) memory; O(nodes), or O(domains) where nodes are
+/// grouped, more on rank 0.
 class Traffic {
  public:
   Traffic() = default;
@@ -17,9 +19,10 @@ class Traffic {
   /// To be counted up; null where there is one node.
   [[nodiscard]] transport::SentBytes* sent() noexcept { return several_nodes_ ? &sent_ : nullptr; }
   [[nodiscard]] const transport::SentBytes& sent() const noexcept { return sent_; }
-  /// A call of `bytes` bytes in all is to be done by this plan.
-  void foresee(const policy::Plan& plan, std::int64_t bytes) {
-    if (several_nodes_) served_.add(plan, bytes);
+  /// A call of `bytes` bytes in all is to be done by this plan. `homes`: node that serves each domain.
+  void foresee(const policy::Plan& plan, std::int64_t bytes, const std::vector<int>& homes,
+               const policy::Layers& layers) {
+    if (several_nodes_) served_.add(plan, bytes, homes, layers);
   }
   [[nodiscard]] const policy::ServedBytes& served() const noexcept { return served_; }
 

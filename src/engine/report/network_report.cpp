@@ -30,7 +30,7 @@ NodeTraffic counted(const Ranks& ranks) {
 
 NodeTraffic expected(const File& file) {
   NodeTraffic traffic(file.machine);
-  file.records.traffic.served().add_to(traffic, {file.machine, file.servers.homes, file.layers});
+  file.records.traffic.served().add_to(traffic, {file.machine, file.layers});
   return traffic;
 }
 

@@ -9,7 +9,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "machine/machine.hpp"
@@ -19,25 +21,23 @@
 
 namespace collio::policy {
 
-/// Who serves the domains of a file.
-struct Service {
+/// Between which nodes messages of two_layer calls pass.
+struct MessageNodes {
   const machine::Machine& machine;
-  /// node of each domain's aggregator
-  const std::vector<int>& homes;
-  /// through which nodes messages of two_layer calls pass
   const Layers& layers;
 };
 
-/// Bytes of one call or many by the aggregator that serves them, or by the traffic of placed domains: all
-/// that is needed to foresee where bytes go.
+/// Bytes of one call or many by the node that serves them, or by the traffic of placed domains: all that is
+/// needed to foresee where bytes go.
 class ServedBytes {
  public:
-  /// A call of `bytes` bytes in all. Calls without an exchange count nothing. O(domains); where a call's
-  /// domains were placed O(1) for the plan of the last such call, else as the length of its traffic.
-  void add(const Plan& plan, std::int64_t bytes);
+  /// A call of `bytes` bytes in all. `homes`: node that serves each domain. Calls without an exchange count
+  /// nothing. O(domains); where a call's domains were placed O(1) for the plan of the last such call, else as
+  /// the length of its traffic.
+  void add(const Plan& plan, std::int64_t bytes, const std::vector<int>& homes, const Layers& layers);
   [[nodiscard]] bool empty() const noexcept;
   /// Adds what leaves nodes. O(nodes * nodes), or, where nodes are grouped, O(nodes * domains).
-  void add_to(machine::NodeTraffic& traffic, const Service& service) const;
+  void add_to(machine::NodeTraffic& traffic, const MessageNodes& passed) const;
 
  private:
   /// The traffic of the last calls whose domains were placed.
@@ -47,8 +47,10 @@ class ServedBytes {
   std::int64_t last_calls_ = 0;
   /// traffic of such calls before these; empty: none
   std::vector<std::int64_t> placed_;
-  /// [reads][in two layers], by aggregator
-  std::vector<double> by_domain_[2][2];
+  /// [reads], by node
+  std::vector<double> by_node_[2];
+  /// [reads], by domain and node: the domain decides on which nodes pieces of groups meet
+  std::map<std::pair<int, int>, double> by_domain_[2];
 };
 
 }  // namespace collio::policy
