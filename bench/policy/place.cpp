@@ -81,8 +81,9 @@ void bound(benchmark::State& state) {
 void foresee(benchmark::State& state) {
   policy::Plan plan = plan_of(size_of(state));
   plan.placed = std::make_shared<const policy::PlacedDomains>(placed(state));
+  const policy::SeatHomes seats = seats_of(size_of(state));
   policy::ServedBytes served;
-  for (auto _ : state) served.add(plan, 1 << 30);
+  for (auto _ : state) served.add(plan, 1 << 30, seats.nodes, policy::Layers{});
   state.SetLabel(pattern_names[state.range(0)]);
 }
 
