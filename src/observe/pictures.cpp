@@ -52,16 +52,15 @@ void Pictures::deal(const Targets& targets) {
 }
 
 /// Each target gets its stripes' bytes, and their part of the time.
-void Pictures::share(const Transfer& t) noexcept {
+void Pictures::share(std::int64_t offset, std::int64_t bytes, double ns_a_byte) noexcept {
   const auto [unit, count] = noted_.targets;
   if (count == 0) return;
-  const double ns_a_byte = 1e9 * (t.time.end_s - t.time.begin_s) / static_cast<double>(t.bytes);
-  for (std::int64_t at = t.offset, end = t.offset + t.bytes; at < end;) {
-    const std::int64_t bytes = std::min(end - at, unit - at % unit);
+  for (std::int64_t at = offset, end = offset + bytes; at < end;) {
+    const std::int64_t part = std::min(end - at, unit - at % unit);
     const auto target = static_cast<std::size_t>(at / unit % count);
-    noted_.target_bytes[target] += bytes;
-    noted_.target_ns[target] += static_cast<std::int64_t>(ns_a_byte * static_cast<double>(bytes));
-    at += bytes;
+    noted_.target_bytes[target] += part;
+    noted_.target_ns[target] += ns_a_byte * static_cast<double>(part);
+    at += part;
   }
 }
 
@@ -71,7 +70,7 @@ void Pictures::transfer(const Transfer& t) noexcept {
   noted_.accessed.add(t.offset, t.offset + t.bytes);
   if (t.time.end_s <= t.time.begin_s) return;
   transfers_.add(t.time);
-  share(t);
+  share(t.offset, t.bytes, 1e9 * (t.time.end_s - t.time.begin_s) / static_cast<double>(t.bytes));
 }
 
 void Pictures::call(const Lane::Span& time) noexcept {

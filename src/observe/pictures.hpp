@@ -55,7 +55,8 @@ class Pictures {
     /// in nanoseconds
     Buckets in_calls{first_ns};
     Targets targets;
-    std::vector<std::int64_t> target_bytes, target_ns;
+    std::vector<std::int64_t> target_bytes;
+    std::vector<double> target_ns;
     /// of the last collective call, and when its ranks agreed on what they access
     CallLanes last;
     double last_s = 0;
@@ -75,6 +76,17 @@ class Pictures {
     Lane::Span time;
   };
   void transfer(const Transfer& transfer) noexcept;
+  /// One of pieces, `bytes` in all: for_each(note) calls note(offset, bytes) for each.
+  template <class ForEach>
+  void pieces(std::int64_t bytes, const Lane::Span& time, ForEach&& for_each) noexcept {
+    const std::lock_guard lock(mutex_);
+    const double ns_a_byte = 1e9 * (time.end_s - time.begin_s) / static_cast<double>(bytes);
+    for_each([&](std::int64_t offset, std::int64_t length) {
+      noted_.accessed.add(offset, offset + length);
+      share(offset, length, ns_a_byte);
+    });
+    transfers_.add(time);
+  }
   /// A call of the program, from entry to return.
   void call(const Lane::Span& time) noexcept;
   /// A collective call begins to move bytes.
@@ -86,7 +98,7 @@ class Pictures {
 
  private:
   static constexpr std::int64_t first_bytes = 1 << 10, first_ns = 1 << 20;
-  void share(const Transfer& transfer) noexcept;
+  void share(std::int64_t offset, std::int64_t bytes, double ns_a_byte) noexcept;
 
   std::mutex mutex_;
   Noted noted_;

@@ -86,19 +86,15 @@ class NotedStorage final : public Storage {
   void note(std::int64_t offset, std::int64_t bytes, double begin_s) const noexcept {
     in_->transfer({offset, bytes, {begin_s, observe::now_s()}});
   }
-  /// Each takes its part of the time.
   void note_pieces(const core::PackedExtents& pieces, const observe::Lane::Span& time) const noexcept {
-    const double s_a_byte = (time.end_s - time.begin_s) / static_cast<double>(pieces.bytes());
-    core::PackedReader reader = pieces.reader(pieces.before_stream(0));
-    double begin_s = time.begin_s;
-    for (std::int64_t item = 0; item < pieces.items(); ++item) {
-      const core::Run run = reader.next();
-      for (std::int64_t i = 0; i < run.count; ++i) {
-        const double end_s = begin_s + s_a_byte * static_cast<double>(run.length);
-        in_->transfer({run.offset + i * run.stride, run.length, {begin_s, end_s}});
-        begin_s = end_s;
+    if (pieces.bytes() == 0) return;
+    in_->pieces(pieces.bytes(), time, [&](const auto& note_piece) {
+      core::PackedReader reader = pieces.reader(pieces.before_stream(0));
+      for (std::int64_t item = 0; item < pieces.items(); ++item) {
+        const core::Run run = reader.next();
+        for (std::int64_t i = 0; i < run.count; ++i) note_piece(run.offset + i * run.stride, run.length);
       }
-    }
+    });
   }
   template <class Move>
   Transfer timed(std::int64_t offset, const Move& move) {

@@ -3,8 +3,10 @@
 import importlib.util
 import json
 import math
+import multiprocessing
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -127,6 +129,15 @@ def test_a_damaged_log_does_not_end_the_ranking(collio_process, damaged, tmp_pat
     assert done.returncode == 0 and "\ngood.darshan" in done.stdout, done.stdout + done.stderr
     assert str(bad) in done.stderr and "no-ranks.json: not a report" in done.stderr
     assert "comm_size is 0" in done.stderr and "pipe.json" not in done.stderr
+
+
+@reads_logs
+def test_a_log_that_keeps_the_library_busy_is_given_up(monkeypatch):
+    monkeypatch.setattr(darshan_log, "MOST_SECONDS", 0.5)
+    monkeypatch.setattr(darshan_log, "_load", lambda backend, path: time.sleep(60))
+    with pytest.raises(darshan_log.LogError, match="has not read it within 0.5 s"):
+        darshan_log.read(LOGS / "flash.darshan")
+    assert not multiprocessing.active_children()
 
 
 def test_without_the_package_the_command_says_what_to_install(monkeypatch):

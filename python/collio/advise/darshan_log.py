@@ -33,6 +33,8 @@ LARGE = 64 << 10
 MEASURED = ("tmpfs", "ramfs", "ext4", "xfs", "btrfs", "overlay")
 """File systems like those of the benchmarks."""
 STEPS = ("READ", "WRITE", "META")
+MOST_SECONDS = 60
+"""To read a log: a damaged one can keep the library busy for ever."""
 TIMES = tuple(f"F_{name}_TIME" for name in (*STEPS, "SLOWEST_RANK", "FASTEST_RANK"))
 Found = TypeVar("Found")
 
@@ -124,22 +126,29 @@ def _in_child(reader: Callable[[Any], Found], path: Path) -> Found:
         ) from None
     context = multiprocessing.get_context("fork")  # others would import the library again for each log
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_send, args=(sender, reader, backend, path))
+    child = context.Process(target=_send, args=(receiver, sender, reader, backend, path), daemon=True)
     child.start()
     sender.close()
     try:
+        if not receiver.poll(MOST_SECONDS):
+            raise LogError(f"{path}: Darshan's library has not read it within {MOST_SECONDS} s")
         found: Found | LogError = receiver.recv()
     except (EOFError, OSError):  # half an answer
         found = LogError(f"{path}: damaged: Darshan's library crashes on it")
-    receiver.close()
-    child.join()
+    finally:
+        child.kill()
+        child.join()
+        receiver.close()
     if isinstance(found, LogError):
         raise found
     return found
 
 
-def _send(sender: Connection, reader: Callable[[Any], Any], backend: Any, path: Path) -> None:
+def _send(
+    receiver: Connection, sender: Connection, reader: Callable[[Any], Any], backend: Any, path: Path
+) -> None:
     """In the child. A damaged log can make the library and Python raise anything."""
+    receiver.close()  # or a parent that is killed leaves the child waiting
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for output in (1, 2):  # the library's own messages do not name the file

@@ -205,7 +205,16 @@ PathResult attempt(Agreed& agreed, const Planned& planned, const Servers& server
 Servers servers_with_memory(const Agreed& agreed, const policy::Plan& plan) try {
   Servers servers = servers_of(agreed.buffers, plan);
   File& file = agreed.file;
-  if (file.rank == 0) file.records.traffic.foresee(plan, agreed.digest.bytes, servers.homes, file.layers);
+  if (file.rank != 0) return servers;
+  Traffic& traffic = file.records.traffic;
+  const bool moved = plan.placed && !plan.placed->seat_of_domain.empty();
+  if (!moved || servers.ranks != file.servers.ranks) {
+    traffic.foresee(plan, agreed.digest.bytes, servers.homes, file.layers);
+  } else {  // they serve in order
+    policy::Plan in_order = plan;
+    in_order.placed.reset();
+    traffic.foresee(in_order, agreed.digest.bytes, servers.homes, file.layers);
+  }
   return servers;
 } catch (const std::bad_alloc&) {  // less than a row of a placement
   end_without_memory(agreed.buffers.ranks);

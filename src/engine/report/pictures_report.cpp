@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <new>
 
@@ -169,7 +170,7 @@ std::optional<report::Pictures> pictures_of(const Ranks& ranks) try {
   put(mine.accessed, agreed.bytes, sums->accessed[row]);
   put(mine.in_calls, agreed.ns, sums->in_calls[row]);
   std::ranges::copy(mine.target_bytes, sums->target_bytes.begin());
-  std::ranges::copy(mine.target_ns, sums->target_ns.begin());
+  std::ranges::transform(mine.target_ns, sums->target_ns.begin(), [](double ns) { return std::llround(ns); });
   const bool moved = mine.last.lanes[CallLanes::file].size() > 0;
   const std::int64_t line = transport::sum_to_here(moved ? 1 : 0, ranks.comm) - 1;
   if (moved && line < most_lines) put_line(mine, file.rank, sums->lines[core::at(line)]);

@@ -49,7 +49,8 @@ class ServedBytes {
   std::vector<std::int64_t> placed_;
   /// [reads], by node
   std::vector<double> by_node_[2];
-  /// [reads], by domain and node: the domain decides on which nodes pieces of groups meet
+  /// [reads], by domain and node, where nodes are grouped: the domain decides on which nodes pieces of groups
+  /// meet. As many as placements have pairs of them
   std::map<std::pair<int, int>, double> by_domain_[2];
 };
 
