@@ -108,7 +108,7 @@ def test_a_plan_is_tables(planner, cli):
     )
     assert done.exit_code == 0, done.output
     assert (
-        "512 ranks on 43 of 80 nodes of tree" in done.output and "auto takes least_congestion" in done.output
+        "512 ranks on 43 of 80 nodes of tree" in done.output and "auto takes least_hop_bytes" in done.output
     )
     assert "left out: group_cyclic" in done.output
 

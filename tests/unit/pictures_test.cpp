@@ -44,7 +44,7 @@ TEST(Pictures, DealTransfersToTargets) {
   pictures.transfer({100, 100, {1, 3}});  // to the second alone
   const Pictures::Noted& noted = pictures.noted();
   EXPECT_EQ(noted.target_bytes, (std::vector<std::int64_t>{50, 150}));
-  EXPECT_EQ(noted.target_ns, (std::vector<std::int64_t>{500'000'000, 2'500'000'000}));
+  EXPECT_EQ(noted.target_ns, (std::vector<double>{5e8, 2.5e9}));
   EXPECT_EQ(noted.accessed.values()[0], 200);
 }
 
