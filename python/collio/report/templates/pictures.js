@@ -51,6 +51,7 @@ function heat(picture, base) {
   return Plot.plot({
     ...base,
     marginLeft: longest(picture.rows),
+    marginRight: 36,  // half of the last label
     height: 50 + Math.max(40, (picture.rows.length > 32 ? 8 : 16) * picture.rows.length),
     x: {
       domain: d3.range(picture.width), label: null, padding: 0,
