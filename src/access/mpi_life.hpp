@@ -11,6 +11,8 @@ namespace collio::access {
 
 /// Between MPI_Init and MPI_Finalize: MPI_COMM_WORLD is there. Not in a program of sessions alone.
 [[nodiscard]] bool has_world();
+/// Among all ranks of the job; `otherwise` where there is no world.
+[[nodiscard]] int rank_in_world(int otherwise);
 
 /// MPI is there while one of these lives. Thread-safe.
 class MpiStays {

@@ -25,5 +25,15 @@ int main(int argc, char** argv) {
     program.that(timeline.find("\"file\":[") != std::string::npos, "the last call has a timeline");
     program.that(timeline.find('-') == std::string::npos, ("times from 0 on: " + timeline).c_str());
   }
+  const std::string own = path + '.' + std::to_string(program.rank);
+  program.good(
+      MPI_File_open(MPI_COMM_SELF, own.c_str(), MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                    MPI_INFO_NULL, &file),
+      "MPI_File_open of a rank's own file");
+  program.good(MPI_File_write_at_all(file, 0, data.data(), 64, MPI_INT, MPI_STATUS_IGNORE),
+               "MPI_File_write_at_all");
+  program.good(MPI_File_close(&file), "MPI_File_close");
+  const bool has_pictures = reports.of(own).find("\"pictures\":") != std::string::npos;
+  program.that(has_pictures == (program.rank == 0), "pictures of the first process's files alone");
   return program.finish();
 }

@@ -4,8 +4,7 @@ Darshan wraps a job's POSIX, STDIO and MPI-IO calls and leaves counters and seco
 where all ranks opened it, else one a rank. MPI-IO's seconds beyond those of POSIX on the same file were spent
 on exchange and waiting, which collio can shorten.
 
-Darshan's library trusts what a log says of its own lengths, and damaged logs crash it: each log is read in a
-child process.
+A damaged log can crash Darshan's library or keep it busy for ever, so a child process reads each log.
 """
 
 from __future__ import annotations
@@ -273,7 +272,7 @@ def _storage_seconds(posix: Use | None, step: str, moved: int, measured: bool) -
 
 
 def _io_seconds(uses: dict[str, dict[str, Use]]) -> float:
-    """Of the slowest rank: shared files, and the largest sum of files of its own. MPI-IO includes POSIX."""
+    """Seconds of the slowest rank, in shared files and in files of its own. MPI-IO's include POSIX's."""
     shared, own = 0.0, dict.fromkeys((-1,), 0.0)
     for modules in uses.values():
         use = modules.get("MPI-IO") or modules.get("POSIX") or modules["STDIO"]

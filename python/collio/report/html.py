@@ -188,7 +188,7 @@ def _numbered(some: Sequence[pictures.Picture], figures: list[Figure]) -> list[F
 
 
 def _drawing(figures: list[Figure]) -> Markup:
-    """The library, the pictures' data, and what draws them; empty where there is none."""
+    """The plot library, the data and the script that draws it; empty without pictures."""
     if not figures:
         return Markup("")
     data = json.dumps([asdict(figure.picture) for figure in figures], separators=(",", ":"), allow_nan=False)

@@ -239,9 +239,7 @@ const machine::NodeParts& parts_of_node() {
 }
 
 void look_at_node_early() noexcept try {
-  int rank = -1;
-  if (access::has_world()) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) static_cast<void>(parts_of_node());
+  if (access::rank_in_world(-1) == 0) static_cast<void>(parts_of_node());
 } catch (const std::bad_alloc&) {  // an open will look again
 }
 

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "access/mpi_life.hpp"
+
 namespace collio::engine {
 
 namespace {
@@ -23,7 +25,11 @@ bool writes(const File& file) {
 
 ReportWishes FileReport::wishes(const File& file) const {
   if (!writes(file)) return {};
-  return {.report = line_ && ReportBook::of_process().takes_pictures(*line_) ? 2 : 1};
+  // Of the job's first process alone: those of all would grow with the job.
+  return {.report = line_ && access::rank_in_world(file.rank) == 0 &&
+                            ReportBook::of_process().takes_pictures(*line_)
+                        ? 2
+                        : 1};
 }
 
 void FileReport::opened(File& file) {

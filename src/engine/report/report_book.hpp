@@ -28,7 +28,7 @@ class ReportBook {
   /// of files with lines of their own
   static constexpr int most_lines = 256;
   static constexpr std::size_t most_kinds = 256;
-  /// of a process's files with pictures: up to 100 KB each
+  /// files with pictures: up to 100 KB each
   static constexpr int most_pictures = 8, most_pictures_of_a_kind = 2;
 
   /// The process's. It writes what is left when the process ends normally.

@@ -14,9 +14,7 @@ namespace collio::engine {
 void Session::announce(MPI_Comm comm, const std::string& origins) {
   say_opened(*engine, comm, origins);
   warnings_said_ = engine->records.warnings.size();
-  int rank = engine->rank;
-  if (access::has_world()) MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  observe::start_trace(rank);
+  observe::start_trace(access::rank_in_world(engine->rank));
   report_.opened(*engine);
 }
 

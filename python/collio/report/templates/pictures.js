@@ -40,7 +40,7 @@ const rangesOf = picture =>
 for (const picture of pictures) picture.items = {heat: cellsOf, bars: barsOf, ranges: rangesOf}[picture.kind](picture);
 
 // Marks that show d.text where the pointer is.
-const told = {title: "text", tip: true};
+const withTip = {title: "text", tip: true};
 
 function heat(picture, base) {
   const most = d3.max(picture.items, cell => cell.value);
@@ -59,13 +59,13 @@ function heat(picture, base) {
       tickFormat: column => (names.length ? names[column] : picture.ends[ends.get(column)]),
     },
     y: {domain: d3.range(picture.rows.length), label: null, padding: 0.05, ticks: d3.range(0, picture.rows.length, every), tickFormat: row => picture.rows[row]},
-    marks: [Plot.cell(picture.items, {x: "column", y: "row", fill: coloured(shade), inset: 0.25, ...told})],
+    marks: [Plot.cell(picture.items, {x: "column", y: "row", fill: coloured(shade), inset: 0.25, ...withTip})],
   });
 }
 
 function bars(picture, base) {
   const {lanes} = picture;
-  const span = {x1: "begin", x2: "end", fill: coloured(bar => `var(--part-${bar.part})`), ...told};
+  const span = {x1: "begin", x2: "end", fill: coloured(bar => `var(--part-${bar.part})`), ...withTip};
   return Plot.plot({
     ...base,
     marginLeft: lanes ? 40 : longest(picture.rows),
@@ -89,7 +89,7 @@ function ranges(picture, base) {
     marks: [
       Plot.ruleY(items, {x1: "least", x2: "most", y: "row", stroke: "var(--high)", strokeWidth: 3}),
       Plot.dot(items, {x: "most", y: "row", stroke: "var(--high)", fill: "var(--card)", r: 4}),
-      Plot.dot(items, {x: "median", y: "row", fill: "var(--high)", r: 4.5, ...told}),
+      Plot.dot(items, {x: "median", y: "row", fill: "var(--high)", r: 4.5, ...withTip}),
     ],
   });
 }
